@@ -1,0 +1,60 @@
+"""Every error of Endmark, as one tree.
+
+```
+EndmarkError
+├── FormatError            the format is unknown, or cannot be told from the payload
+├── UnreadableError        a payload is not a history of its format
+├── StoreError             a store, table, column or mapping is not what was said
+├── DatabaseError          the database refused: unreachable, locked, read-only, no driver
+├── ContradictionError     persist() was given a history that denies what is stored
+├── StaleTurnError         another turn of this conversation has begun since
+└── HealError              a heal run cannot go on: no such run, rows changed, offline mode
+```
+
+A message says what happened, where, and the way out. It never holds message content or a password.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "ContradictionError",
+    "DatabaseError",
+    "EndmarkError",
+    "FormatError",
+    "HealError",
+    "StaleTurnError",
+    "StoreError",
+    "UnreadableError",
+]
+
+
+class EndmarkError(Exception):
+    """The root: catch this to catch all of ours."""
+
+
+class FormatError(EndmarkError):
+    """The format is unknown, or cannot be told from the payload."""
+
+
+class UnreadableError(EndmarkError):
+    """A payload is not a history of its format; it was left alone."""
+
+
+class StoreError(EndmarkError):
+    """A store, table, column or mapping is not what was said."""
+
+
+class DatabaseError(EndmarkError):
+    """The database refused: unreachable, locked, read-only, or its driver is missing."""
+
+
+class ContradictionError(EndmarkError):
+    """`persist` was given a history that denies what is stored; nothing was written."""
+
+
+class StaleTurnError(EndmarkError):
+    """Another turn of this conversation has begun since; nothing was written."""
+
+
+class HealError(EndmarkError):
+    """A heal run cannot go on; what was written before stays whole and journalled."""
