@@ -1,0 +1,89 @@
+"""The message formats: one file each, found by name, loaded when asked for.
+
+Others may add formats through the entry-point group `endmark.formats` (a name and a `FORMAT`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module, metadata
+from typing import Any, cast
+
+from endmark.errors import FormatError
+from endmark.formats._base import Format, Rebuilt
+
+__all__ = ["Format", "Rebuilt", "detect", "get", "names"]
+
+_MODULES = {
+    "ai-sdk": "endmark.formats.ai_sdk",
+    "anthropic": "endmark.formats.anthropic",
+    "openai-chat": "endmark.formats.openai_chat",
+}
+_ALIASES = {f"ai-sdk-v{major}": "ai-sdk" for major in (4, 5, 6, 7)}
+
+
+@cache
+def _others() -> dict[str, metadata.EntryPoint]:
+    return {entry.name: entry for entry in metadata.entry_points(group="endmark.formats")}
+
+
+def names() -> tuple[str, ...]:
+    """Name every format, sorted.
+
+    >>> "anthropic" in names()
+    True
+    """
+    return tuple(sorted({*_MODULES, *_others()}))
+
+
+@cache
+def _load(name: str) -> Format:
+    if name in _MODULES:
+        return cast("Format", import_module(_MODULES[name]).FORMAT)
+    return cast("Format", _others()[name].load())
+
+
+def get(name: str | Format) -> Format:
+    """Give the format of that name, or alias.
+
+    Raises `FormatError` for a name that no format has.
+
+    >>> get("ai-sdk-v5").name
+    'ai-sdk'
+    """
+    if isinstance(name, Format):
+        return name
+    name = _ALIASES.get(name, name)
+    if name not in names():
+        msg = f"no format is called {name!r}; the formats are {', '.join(names())}"
+        raise FormatError(msg)
+    return _load(name)
+
+
+def detect(history: Sequence[Any]) -> Format:
+    """Tell the format of a history from its messages, never by guess.
+
+    Raises `FormatError` when no format fits or more than one does; it lists the candidates.
+
+    >>> detect([{"role": "tool", "tool_call_id": "a", "content": "ok"}]).name
+    'openai-chat'
+    """
+    fitting: dict[str, int] = {}
+    for name in names():
+        scores = [_fit(_load(name), message) for message in history]
+        if -1 not in scores:
+            fitting[name] = max(scores, default=0)
+    sure = [name for name, score in fitting.items() if score == 1]
+    if len(sure) == 1:
+        return _load(sure[0])
+    if not fitting:
+        msg = f"these messages are of no known format ({', '.join(names())}); name it with --format"
+        raise FormatError(msg)
+    candidates = ", ".join(sure or fitting)
+    msg = f"the format is not plain from these messages: it could be {candidates}; name one of them"
+    raise FormatError(msg)
+
+
+def _fit(format_: Format, message: Any) -> int:
+    return format_.fits(message) if isinstance(message, dict) else -1

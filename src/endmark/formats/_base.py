@@ -1,0 +1,404 @@
+"""What a format is: its events, its edits, and its quirks as declared data.
+
+The three shapes (inline, own message, next message) are written here once; a format fills in
+how one message or part of it looks.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from endmark.errors import UnreadableError
+from endmark.model import (
+    Arrange,
+    Call,
+    Close,
+    Drop,
+    Edit,
+    Event,
+    Result,
+    SetId,
+    Shape,
+    ToText,
+)
+from endmark.policy import Policy
+
+Message = dict[str, Any]
+History = Sequence[Message]
+
+ORPHAN_TEXT = "[Result of a tool call that is no longer part of this conversation]"
+
+
+@dataclass(slots=True)
+class Rebuilt:
+    """A history after its edits: untouched messages are the same objects.
+
+    `origins[k]` is the index that `messages[k]` had before, None where it is new.
+    """
+
+    messages: list[Message] = field(default_factory=list)
+    origins: list[int | None] = field(default_factory=list)
+
+    def add(self, message: Message, origin: int | None) -> None:
+        self.messages.append(message)
+        self.origins.append(origin)
+
+    def keep(self, history: History, start: int, stop: int) -> None:
+        self.messages += history[start:stop]
+        self.origins += range(start, stop)
+
+
+class Format(ABC):
+    """One message format. Instances hold no state: one of each serves all threads."""
+
+    name: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]] = ()
+    shape: ClassVar[Shape]
+    source: ClassVar[str]  # the documentation of the shape
+    refusal: ClassVar[str]  # what the provider answers to a half pair
+    unique_ids: ClassVar[bool] = False
+    body: ClassVar[str]  # the field that holds a message's content where the role is a column
+    id_field: ClassVar[str | None] = None  # the message's own id, where the format has one
+    # Substrings of stored text, one of which a message must contain to be poisoned on its own.
+    needles: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def skim(self, history: History) -> list[int]:
+        """Give the indexes of messages that are not plainly sound: the cheap first look.
+
+        A block whose calls are answered in place by id may be left out: pairing reserves it
+        before anything else, so leaving it out changes nothing (a property test says so).
+        """
+
+    @abstractmethod
+    def events(self, history: History, indexes: Iterable[int], policy: Policy) -> list[Event]:
+        """Read these messages into events, in order."""
+
+    @abstractmethod
+    def apply(self, history: History, edits: Sequence[Edit]) -> Rebuilt:
+        """Write the edits; neither the history nor any of its messages is changed."""
+
+    @abstractmethod
+    def call_ids(self, message: Message) -> Sequence[str | None]:
+        """Give the ids of the calls of one message, () for none."""
+
+    def block(self, history: History, index: int) -> range:
+        """Give the messages of the block whose calls this message holds."""
+        return range(index, index + 1)
+
+    @abstractmethod
+    def is_user(self, message: Message) -> bool:
+        """Tell whether a user says something in this message (results alone are not that)."""
+
+    @abstractmethod
+    def fits(self, message: Message) -> int:
+        """Tell how a message looks: -1 not this format, 0 could be, 1 surely."""
+
+    def users(self, history: History) -> Iterator[int]:
+        """Give the indexes of messages in which a user says something, last first."""
+        return (i for i in range(len(history) - 1, -1, -1) if self.is_user(history[i]))
+
+
+def known_id(value: Any) -> str | None:
+    """Give an id, or None if it is empty, missing or not a string."""
+    return value if isinstance(value, str) and value else None
+
+
+def unreadable(index: int, what: str) -> UnreadableError:
+    """Make the error for a message that is not of its format."""
+    return UnreadableError(
+        f"message {index}: {what}. Nothing was changed; check the format that was named."
+    )
+
+
+class Edits:
+    """The edits of one repair, by the message and the part that they touch."""
+
+    def __init__(self, edits: Sequence[Edit]) -> None:
+        self.arranged: dict[int, Arrange] = {}
+        self.taken: set[int] = set()  # ids of results that leave their place
+        self.by_message: dict[int, list[Edit]] = {}
+        self.ids: dict[int, str] = {}
+        for edit in edits:
+            if isinstance(edit, Arrange):
+                self.arranged[edit.after] = edit
+                self.taken |= {id(a) for a in edit.answers if isinstance(a, Result)}
+                continue
+            event: Event = edit.call if not hasattr(edit, "event") else edit.event
+            if isinstance(edit, SetId):
+                self.ids[id(event)] = edit.id
+            if isinstance(edit, Drop) and isinstance(event, Result):
+                self.taken.add(id(event))
+            self.by_message.setdefault(event.at.message, []).append(edit)
+
+    def touched(self) -> list[int]:
+        moved = {
+            answer.at.message
+            for arrange in self.arranged.values()
+            for answer in arrange.answers
+            if isinstance(answer, Result)
+        }
+        return sorted({*self.by_message, *self.arranged, *moved})
+
+    def at(self, index: int) -> list[Edit]:
+        return self.by_message.get(index, [])
+
+    def id_of(self, event: Call | Result) -> str | None:
+        return self.ids.get(id(event), event.id)
+
+
+class OwnMessage(Format):
+    """Each result is a message of its own behind the message that holds the calls."""
+
+    shape = Shape.OWN_MESSAGE
+
+    @abstractmethod
+    def is_result(self, message: Message) -> bool:
+        """Tell whether this message is a result."""
+
+    @abstractmethod
+    def read(self, message: Message, index: int, after: int | None, policy: Policy) -> list[Event]:
+        """Read one message; `after` is the message that its results would stand behind."""
+
+    @abstractmethod
+    def result(self, close: Close, call_id: str | None) -> Message:
+        """Make the message of a synthesized result."""
+
+    @abstractmethod
+    def edit(self, message: Message, edits: Sequence[Edit]) -> Message | None:
+        """Write edits inside one message; None when nothing is left of it."""
+
+    def events(self, history: History, indexes: Iterable[int], policy: Policy) -> list[Event]:
+        events: list[Event] = []
+        last, after = -2, None
+        for index in indexes:
+            message = history[index]
+            if self.is_result(message):
+                if index != last + 1 or not self.is_result(history[last]):
+                    after = self._holder(history, index)
+            else:
+                after = index
+            last = index
+            events += self.read(message, index, after, policy)
+        return events
+
+    def block(self, history: History, index: int) -> range:
+        stop = index + 1
+        while stop < len(history) and self.is_result(history[stop]):
+            stop += 1
+        return range(index, stop)
+
+    def _holder(self, history: History, index: int) -> int | None:
+        before = index - 1
+        while before >= 0 and self.is_result(history[before]):
+            before -= 1
+        return before if before >= 0 else None
+
+    def apply(self, history: History, edits: Sequence[Edit]) -> Rebuilt:
+        work = Edits(edits)
+        gone = {
+            event.at.message
+            for event in _results(edits)
+            if id(event) in work.taken
+        }
+        rebuilt = Rebuilt()
+        done = 0
+        for index in work.touched():
+            rebuilt.keep(history, done, index)
+            done = index + 1
+            if index not in gone:
+                message = self._edited(history, index, work)
+                if message is not None:
+                    rebuilt.add(message, index)
+            if index in work.arranged:
+                self._add_answers(rebuilt, history, work.arranged[index], work)
+        rebuilt.keep(history, done, len(history))
+        return rebuilt
+
+    def _edited(self, history: History, index: int, work: Edits) -> Message | None:
+        edits = work.at(index)
+        return self.edit(history[index], edits) if edits else history[index]
+
+    def _add_answers(
+        self, rebuilt: Rebuilt, history: History, arrange: Arrange, work: Edits
+    ) -> None:
+        for answer in arrange.answers:
+            if isinstance(answer, Close):
+                rebuilt.add(self.result(answer, work.id_of(answer.call)), None)
+                continue
+            message = self._edited(history, answer.at.message, work)
+            assert message is not None
+            rebuilt.add(message, answer.at.message)
+
+
+def _results(edits: Sequence[Edit]) -> Iterator[Result]:
+    for edit in edits:
+        if isinstance(edit, Arrange):
+            yield from (answer for answer in edit.answers if isinstance(answer, Result))
+        elif isinstance(edit, Drop) and isinstance(edit.event, Result):
+            yield edit.event
+
+
+class NextMessage(Format):
+    """Results are parts that lead the message which follows the calls."""
+
+    shape = Shape.NEXT_MESSAGE
+
+    @abstractmethod
+    def parts(self, message: Message) -> list[Any]:
+        """Give the parts of a message; a plain text counts as one part."""
+
+    @abstractmethod
+    def with_parts(self, message: Message, parts: list[Any]) -> Message:
+        """Give a copy of a message with these parts."""
+
+    @abstractmethod
+    def message_of(self, parts: list[Any]) -> Message:
+        """Make a new message that holds these results."""
+
+    @abstractmethod
+    def result_part(self, close: Close, call_id: str | None) -> Any:
+        """Make the part of a synthesized result."""
+
+    @abstractmethod
+    def edit_part(self, part: Any, edits: Sequence[Edit]) -> Any:
+        """Write edits inside one part."""
+
+    @abstractmethod
+    def stand_in(self, message: Message, edits: Sequence[Edit]) -> Message | None:
+        """Give what stands where an edited message has no part left; None to drop it."""
+
+    def apply(self, history: History, edits: Sequence[Edit]) -> Rebuilt:
+        work = Edits(edits)
+        rebuilt = Rebuilt()
+        done = 0
+        leads: dict[int, list[Any]] = {}
+        follow = self._followers(history, work)
+        for index in sorted({*work.touched(), *follow.values()}):
+            rebuilt.keep(history, done, index)
+            done = index + 1
+            lead = leads.pop(index, [])
+            message = self._rebuild(history, index, lead, work)
+            if message is not None:
+                rebuilt.add(message, index)
+            if index in work.arranged:
+                answers = self._answer_parts(history, work.arranged[index], work)
+                if index in follow:
+                    leads[follow[index]] = answers
+                else:
+                    self._insert(rebuilt, history, work.arranged[index], answers, work)
+        rebuilt.keep(history, done, len(history))
+        return rebuilt
+
+    def _followers(self, history: History, work: Edits) -> dict[int, int]:
+        """Find the message behind each arranged block that already holds some of its answers."""
+        return {
+            after: after + 1
+            for after, arrange in work.arranged.items()
+            if any(
+                isinstance(answer, Result)
+                and answer.at.message == after + 1
+                and answer.after is not None
+                for answer in arrange.answers
+            )
+        }
+
+    def _rebuild(
+        self, history: History, index: int, lead: list[Any], work: Edits
+    ) -> Message | None:
+        message = history[index]
+        edits = work.at(index)
+        taken = {
+            event.at.part for event in work_results(work) if event.at.message == index
+        } | {
+            edit.event.at.part for edit in edits if isinstance(edit, Drop)
+        }
+        if not (lead or edits or taken):
+            return message
+        kept = [
+            self._part(part, k, edits)
+            for k, part in enumerate(self.parts(message))
+            if k not in taken
+        ]
+        if not (lead or kept):
+            return self.stand_in(message, edits)
+        return self.with_parts(message, lead + kept)
+
+    def _part(self, part: Any, k: int, edits: Sequence[Edit]) -> Any:
+        mine = [
+            edit
+            for edit in edits
+            if (edit.call if not hasattr(edit, "event") else edit.event).at.part == k  # type: ignore[union-attr]
+        ]
+        return self.edit_part(part, mine) if mine else part
+
+    def _answer_parts(self, history: History, arrange: Arrange, work: Edits) -> list[Any]:
+        parts = []
+        for answer in arrange.answers:
+            if isinstance(answer, Close):
+                parts.append(self.result_part(answer, work.id_of(answer.call)))
+            else:
+                part = self.parts(history[answer.at.message])[answer.at.part]
+                parts.append(self._part(part, answer.at.part, work.at(answer.at.message)))
+        return parts
+
+    def _insert(
+        self, rebuilt: Rebuilt, history: History, arrange: Arrange, parts: list[Any], work: Edits
+    ) -> None:
+        """Add a message of results: an old one that moves whole where all come from it."""
+        sources = {a.at.message if isinstance(a, Result) else None for a in arrange.answers}
+        origin = sources.pop() if len(sources) == 1 else None
+        if origin is not None and len(self.parts(history[origin])) == len(parts):
+            rebuilt.add(self.with_parts(history[origin], parts), origin)
+        else:
+            rebuilt.add(self.message_of(parts), None)
+
+
+def work_results(work: Edits) -> Iterator[Result]:
+    """Give the results that an edit takes from their place."""
+    for arrange in work.arranged.values():
+        yield from (answer for answer in arrange.answers if isinstance(answer, Result))
+    for edits in work.by_message.values():
+        for edit in edits:
+            if isinstance(edit, Drop) and isinstance(edit.event, Result):
+                yield edit.event
+
+
+class Inline(Format):
+    """Call and result live in one part: every edit stays inside its message."""
+
+    shape = Shape.INLINE
+
+    @abstractmethod
+    def edit(self, message: Message, edits: Sequence[Edit]) -> Message | None:
+        """Write edits inside one message; None when nothing is left of it."""
+
+    @abstractmethod
+    def read(self, message: Message, index: int, policy: Policy) -> list[Event]:
+        """Read one message."""
+
+    def events(self, history: History, indexes: Iterable[int], policy: Policy) -> list[Event]:
+        return [
+            event for index in indexes for event in self.read(history[index], index, policy)
+        ]
+
+    def apply(self, history: History, edits: Sequence[Edit]) -> Rebuilt:
+        work = Edits(edits)
+        rebuilt = Rebuilt()
+        done = 0
+        for index in work.touched():
+            rebuilt.keep(history, done, index)
+            done = index + 1
+            message = self.edit(history[index], work.at(index))
+            if message is not None:
+                rebuilt.add(message, index)
+        rebuilt.keep(history, done, len(history))
+        return rebuilt
+
+
+def text_of_orphan(edit: ToText) -> str:
+    """Give the sentence that stands for a call which was the provider's to run."""
+    return f"[{edit.event.name or 'A tool'} was requested; no result was recorded]"

@@ -1,0 +1,220 @@
+"""Check, repair and finalize: a format's events through pairing and repair and back.
+
+The public functions are thin; `examine` is what guard and heal share with them, so that all
+three write the same payload for the same history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, get_args
+
+from endmark import formats
+from endmark.errors import UnreadableError
+from endmark.formats import Format, Rebuilt
+from endmark.model import Blank, Call, Edit, Event, Finding, Result, Shape, Turn
+from endmark.pairing import pair
+from endmark.policy import DEFAULT, Policy
+from endmark.repair import Plan, Scene, plan
+
+__all__ = ["Examination", "check", "examine", "finalize", "is_synthesized", "repair"]
+
+H = TypeVar("H", bound=Sequence[Any])
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What is wrong with a history, what would be written, and what is open on purpose."""
+
+    history: Sequence[Any]
+    format: Format
+    findings: tuple[Finding, ...] = ()
+    edits: tuple[Edit, ...] = ()
+    pending: tuple[Call, ...] = ()
+
+    def rebuild(self) -> Rebuilt:
+        """Give the repaired messages, each with the index that it had before."""
+        return self.format.apply(self.history, self.edits)
+
+
+def examine(
+    history: Sequence[Any], format_: Format, policy: Policy = DEFAULT, turn: Turn = "over"
+) -> Examination:
+    """Find what is wrong with a history and decide the edits; nothing is changed.
+
+    Raises `UnreadableError` for a payload that is not a history of this format.
+    """
+    try:
+        suspects = format_.skim(history)
+        if not suspects:
+            return Examination(history, format_)
+        made = _decide(history, format_, suspects, policy, turn)
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
+        msg = (
+            f"this is not a {format_.name} history ({type(error).__name__} while reading it); "
+            "nothing was changed. Check the format that was named."
+        )
+        raise UnreadableError(msg) from error
+    return Examination(
+        history, format_, tuple(made.findings), tuple(made.edits), tuple(made.pending)
+    )
+
+
+def _decide(
+    history: Sequence[Any], format_: Format, suspects: list[int], policy: Policy, turn: Turn
+) -> Plan:
+    events = format_.events(history, suspects, policy)
+    more = _same_ids(history, format_, events, suspects)
+    if more:
+        events = format_.events(history, sorted({*suspects, *more}), policy)
+    scene = Scene(
+        last_user=next(format_.users(history), -1),
+        is_user=lambda index: format_.is_user(history[index]),
+        new_id=_id_maker(history, format_),
+        unique_ids=format_.unique_ids,
+        inline=format_.shape is Shape.INLINE,
+    )
+    pairing = pair(events, keep_markers=policy.late == "keep")
+    return plan(pairing, [e for e in events if isinstance(e, Blank)], scene, policy, turn)
+
+
+def _same_ids(
+    history: Sequence[Any], format_: Format, events: list[Event], suspects: list[int]
+) -> set[int]:
+    """Find the sound blocks that a suspect could still have to do with: those that share an id."""
+    if format_.shape is Shape.INLINE:
+        return set()
+    ids = {event.id for event in events if isinstance(event, Call | Result)} - {None}
+    known = set(suspects)
+    more: set[int] = set()
+    for index, message in enumerate(history):
+        if index in known:
+            continue
+        call_ids = format_.call_ids(message)
+        if call_ids and not ids.isdisjoint(call_ids):
+            more.update(format_.block(history, index))
+    return more - known
+
+
+def _id_maker(history: Sequence[Any], format_: Format) -> Callable[[Call], str]:
+    """Make ids of nine letters and digits from the position of a call.
+
+    The position is the ordinal of its block, which stays when results are put in before it.
+    """
+    taken: set[str | None] = set()
+    ordinal: dict[int, int] = {}
+
+    def number() -> None:
+        for index, message in enumerate(history):
+            ids = format_.call_ids(message)
+            if ids:
+                ordinal[index] = len(ordinal)
+                taken.update(ids)
+
+    def make(call: Call) -> str:
+        if not ordinal:
+            number()
+        place = ordinal.get(call.at.message, 0) * 1296 + call.at.part % 1296
+        for salt in range(len(_DIGITS) ** 2):
+            made = "e" + _DIGITS[salt % 36] + _base36(place, 7)
+            if made not in taken:
+                break
+        taken.add(made)
+        return made
+
+    return make
+
+
+def _base36(number: int, width: int) -> str:
+    digits = ""
+    for _ in range(width):
+        number, digit = divmod(number, 36)
+        digits = _DIGITS[digit] + digits
+    return digits
+
+
+def check(
+    history: Sequence[Any], format: str | Format, *, policy: Policy | None = None, turn: Turn = "over"
+) -> tuple[Finding, ...]:
+    """Find what is wrong with a history; an empty tuple when it can be sent as it is.
+
+    Raises `FormatError` for an unknown format, `UnreadableError` for a payload that is not one.
+
+    >>> call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    >>> check([{"role": "assistant", "content": None, "tool_calls": [call]}], "openai-chat")[0].kind
+    <Kind.DANGLING: 'dangling'>
+    """
+    return examine(history, formats.get(format), policy or DEFAULT, _turn(turn)).findings
+
+
+def repair(
+    history: H, format: str | Format, *, policy: Policy | None = None, turn: Turn = "over"
+) -> H | list[Any]:
+    """Give a history that can be sent: the same object when nothing is wrong with it.
+
+    `turn="open"` leaves the calls of the last turn open. The input is never changed; untouched
+    messages are shared with it. Raises as `check` does.
+
+    >>> history = [{"role": "user", "content": "hello"}]
+    >>> repair(history, "openai-chat") is history
+    True
+    """
+    examination = examine(history, formats.get(format), policy or DEFAULT, _turn(turn))
+    return examination.rebuild().messages if examination.edits else history
+
+
+def finalize(
+    message: dict[str, Any], format: str | Format, *, policy: Policy | None = None
+) -> dict[str, Any]:
+    """Close what is open in one message of an inline format; others need their neighbours.
+
+    Gives the same object when nothing is open. Raises `FormatError` for a format whose results
+    do not live in the message itself: use `repair` for those.
+
+    >>> part = {"type": "tool-f", "toolCallId": "a", "state": "input-available", "input": {}}
+    >>> finalize({"id": "m", "role": "assistant", "parts": [part]}, "ai-sdk")["parts"][0]["state"]
+    'output-error'
+    """
+    format_ = formats.get(format)
+    if format_.shape is not Shape.INLINE:
+        from endmark.errors import FormatError
+
+        msg = (
+            f"{format_.name} keeps a result outside the message of its call, so one message "
+            "cannot be finalized alone; use repair() on the history, or a ChatRepository"
+        )
+        raise FormatError(msg)
+    repaired = repair([message], format_, policy=policy)
+    return repaired[0] if repaired else {**message, "parts": []}
+
+
+def is_synthesized(
+    message: dict[str, Any],
+    format: str | Format,
+    *,
+    call_id: str | None = None,
+    policy: Policy | None = None,
+) -> bool:
+    """Tell whether a message's result (or the one for `call_id`) was made by Endmark.
+
+    Give the policy that wrote it when its marker is not one of the presets.
+
+    >>> is_synthesized({"role": "tool", "tool_call_id": "a", "content": "ok"}, "openai-chat")
+    False
+    """
+    format_ = formats.get(format)
+    results = [
+        event
+        for event in format_.events([message], [0], policy or DEFAULT)
+        if isinstance(event, Result) and (call_id is None or event.id == call_id)
+    ]
+    return bool(results) and all(result.synthesized for result in results)
+
+
+def _turn(turn: Turn) -> Turn:
+    if turn not in get_args(Turn):
+        msg = f"turn must be 'over' or 'open', not {turn!r}"
+        raise ValueError(msg)
+    return turn

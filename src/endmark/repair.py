@@ -1,0 +1,248 @@
+"""Turn a pairing into findings and edits: the one place that decides what is written.
+
+Call and result are decided together, in one pass, so that no result is ever written for a call
+that something else takes out. The edits are all that memory, row writes, reports, the journal
+and undo know of a repair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from endmark.model import (
+    Arrange,
+    At,
+    Blank,
+    Call,
+    Close,
+    Drop,
+    Edit,
+    Event,
+    Finding,
+    Kind,
+    Mend,
+    Outcome,
+    Owner,
+    Result,
+    SetId,
+    ToText,
+    Turn,
+)
+from endmark.pairing import Block, Pairing
+from endmark.policy import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What the decision needs to know of the history around the events."""
+
+    last_user: int  # index of the last message that a user wrote, -1 for none
+    is_user: Callable[[int], bool]
+    new_id: Callable[[Call], str]
+    unique_ids: bool = False  # the provider refuses an id that any earlier call has
+    inline: bool = False
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is wrong, what is to be written, and what is left open on purpose."""
+
+    findings: list[Finding] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)
+    pending: list[Call] = field(default_factory=list)
+
+
+def plan(
+    pairing: Pairing, blanks: Iterable[Blank], scene: Scene, policy: Policy, turn: Turn
+) -> Plan:
+    """Decide every edit for this pairing."""
+    return _Decision(pairing, scene, policy, turn).decide(blanks)
+
+
+class _Decision:
+    def __init__(self, pairing: Pairing, scene: Scene, policy: Policy, turn: Turn) -> None:
+        self.pairing = pairing
+        self.scene = scene
+        self.policy = policy
+        self.turn = turn
+        self.made = Plan()
+        self.texts = self._kept_as_text()
+        # A result that becomes a user's text counts as one at once, or a second repair would
+        # see a user message behind what the first one left pending.
+        self.last_user = max([scene.last_user, *(result.at.message for result in self.texts)])
+        self.copies = _copies(pairing.blocks, scene)
+        self.seen: set[str] = set()
+
+    def decide(self, blanks: Iterable[Blank]) -> Plan:
+        for block in self.pairing.blocks:
+            self._block(block)
+        for loser, call in self.pairing.rivals:
+            self._take_out(Kind.DUPLICATE, loser, call.name)
+        for orphan in self.pairing.orphans:
+            self._take_out(Kind.ORPHAN, orphan, orphan.name)
+        for blank in blanks:
+            self._find(Kind.EMPTY, None, None, blank.at)
+            self.made.edits.append(Drop(blank))
+        self.made.findings.sort(key=lambda finding: (finding.message, finding.part))
+        return self.made
+
+    def _kept_as_text(self) -> list[Result]:
+        kept = list(self.pairing.orphans) if self.policy.orphans == "text" else []
+        if self.policy.late == "keep":
+            kept += [
+                loser for loser, _ in self.pairing.rivals if not loser.synthesized and loser.final
+            ]
+        return [result for result in kept if result.owner is not Owner.PROVIDER]
+
+    def _find(
+        self, kind: Kind, call_id: str | None, name: str | None, at: At, dropped: object = None
+    ) -> None:
+        self.made.findings.append(Finding(kind, call_id, name, at.message, at.part, dropped))
+
+    def _take_out(self, kind: Kind, result: Result, name: str | None) -> None:
+        self._find(kind, result.id, name, result.at, result.value)
+        keep = any(result is kept for kept in self.texts)
+        self.made.edits.append(ToText(result) if keep else Drop(result))
+
+    def _block(self, block: Block) -> None:
+        if not self.scene.unique_ids:
+            self.seen.clear()  # ids may repeat from one message to the next
+        answers: list[Close | Result] = []
+        for call, answer in zip(block.calls, block.answers, strict=True):
+            if id(call) in self.copies:
+                self._find(Kind.COPY, call.id, call.name, call.at)
+                self.made.edits.append(Drop(call))
+                if answer is not None and not call.inline:
+                    self._take_out(Kind.DUPLICATE, answer, call.name)
+                continue
+            if answer is None and self._is_pending(call):
+                self.made.pending.append(call)
+                if call.id is not None:
+                    self.seen.add(call.id)
+                continue
+            if answer is None and call.owner is Owner.PROVIDER:
+                self._lone(call)
+                continue
+            self._mend(call, answer)
+            answers.append(answer or self._close(call))
+        if not self.scene.inline:
+            self._arrange(block, answers)
+
+    def _is_pending(self, call: Call) -> bool:
+        if self.last_user > call.at.message:
+            return False
+        return (
+            self.turn == "open" or call.owner is Owner.HUMAN or self.policy.is_pending(call)
+        )
+
+    def _lone(self, call: Call) -> None:
+        self._find(Kind.LONE, call.id, call.name, call.at)
+        self.made.edits.append(
+            ToText(call) if self.policy.orphans == "text" else Drop(call)
+        )
+
+    def _close(self, call: Call) -> Close:
+        self._find(Kind.DANGLING, call.id, call.name, call.at)
+        outcome = (
+            Outcome.DENIED
+            if call.denied
+            else Outcome.UNKNOWN
+            if call.complete
+            else Outcome.NOT_RUN
+        )
+        close = Close(call, outcome, self.policy.text(call, outcome))
+        if call.inline:
+            self.made.edits.append(close)
+        return close
+
+    def _mend(self, call: Call, answer: Result | None) -> None:
+        """Give the call an id of its own and whatever else it lacks, and its answer that id."""
+        self._rekey(call, answer)
+        for flaw in call.flaws:
+            if flaw is not Kind.BAD_ID:
+                self._find(flaw, call.id, call.name, call.at)
+        if any(flaw is not Kind.BAD_ID for flaw in call.flaws):
+            self.made.edits.append(Mend(call))
+
+    def _rekey(self, call: Call, answer: Result | None) -> None:
+        reason = self._why_rekey(call)
+        if reason is not None:
+            self._find(reason, call.id, call.name, call.at)
+            new = self.scene.new_id(call)
+            self.made.edits.append(SetId(call, new))
+        else:
+            assert call.id is not None
+            new = call.id
+        self.seen.add(new)
+        if answer is not None and answer.id != new and not call.inline:
+            if reason is None:
+                self._find(Kind.NO_ID, call.id, call.name, answer.at)
+            self.made.edits.append(SetId(answer, new))
+
+    def _why_rekey(self, call: Call) -> Kind | None:
+        if call.owner is Owner.PROVIDER and call.id is not None:
+            return None
+        if call.id is None:
+            return Kind.NO_ID
+        if Kind.BAD_ID in call.flaws:
+            return Kind.BAD_ID
+        return Kind.REUSED_ID if call.id in self.seen else None
+
+    def _arrange(self, block: Block, answers: list[Close | Result]) -> None:
+        """Put the answers behind the calls, in the order of the calls, unless they are there."""
+        if not answers or block.calls[0].owner is Owner.PROVIDER:
+            return
+        away = [a for a in answers if isinstance(a, Result) and a.after != block.slot]
+        for result in away:
+            self._find(Kind.MISPLACED, result.id, result.name, result.at)
+        split = any(text.after == block.slot for text in self.texts)
+        closes = any(isinstance(answer, Close) for answer in answers)
+        if away or closes or split:
+            after = block.calls[-1].at.message
+            self.made.edits.append(Arrange(after, tuple(answers)))
+
+
+def _copies(blocks: list[Block], scene: Scene) -> set[int]:
+    """Find the second copies of one call: same turn, id, name and arguments, one answer at most."""
+    by_id: dict[str, list[tuple[Call, Result | None]]] = {}
+    for block in blocks:
+        for call, answer in zip(block.calls, block.answers, strict=True):
+            if call.id is not None:
+                by_id.setdefault(call.id, []).append((call, answer))
+    copies: set[int] = set()
+    for group in by_id.values():
+        for k, (call, answer) in enumerate(group):
+            others = [pair for pair in group if pair[0] is not call and id(pair[0]) not in copies]
+            if any(
+                _is_copy(call, answer, twin, twin_answer, earlier=twin.at < call.at)
+                and _same_turn(call, twin, scene)
+                for twin, twin_answer in others
+            ):
+                copies.add(id(group[k][0]))
+    return copies
+
+
+def _is_copy(
+    call: Call, answer: Result | None, twin: Call, twin_answer: Result | None, *, earlier: bool
+) -> bool:
+    if (call.name, call.arguments) != (twin.name, twin.arguments):
+        return False
+    if answer is None:
+        return twin_answer is not None or earlier
+    # Two parts of one inline message that hold the very same answer are one call told twice.
+    return (
+        call.inline
+        and earlier
+        and twin_answer is not None
+        and call.at.message == twin.at.message
+        and answer.value == twin_answer.value
+    )
+
+
+def _same_turn(call: Call, twin: Call, scene: Scene) -> bool:
+    first, last = sorted((call.at.message, twin.at.message))
+    if call.inline:
+        return first == last
+    return not any(scene.is_user(index) for index in range(first + 1, last))
+
