@@ -222,7 +222,9 @@ def _id_fault(block: dict[str, Any], key: str) -> str:
 
 def _blank(content: object) -> bool:
     if isinstance(content, list):
-        return all(b.get("type") == "text" and _blank(b.get("text")) for b in dicts(content, "it"))
+        return all(
+            b.get("type") == "text" and _blank(b.get("text")) for b in dicts(content, "a result")
+        )
     return content is None or (isinstance(content, str) and not content.strip())
 
 
@@ -243,9 +245,7 @@ def _client_pairs(turns: list[_MergedTurn], turn: Turn) -> Iterator[Violation]:
         yield from _missing(asked)
 
 
-def _answers(
-    merged: _MergedTurn, asked: list[_Place], *, open_turn: bool
-) -> Iterator[Violation]:
+def _answers(merged: _MergedTurn, asked: list[_Place], *, open_turn: bool) -> Iterator[Violation]:
     waiting, leading = list(asked), True
     for at, n, block in merged.places:
         if block.get("type") != "tool_result":
@@ -292,9 +292,7 @@ def _provider_pairs(turns: list[_MergedTurn]) -> Iterator[Violation]:
                 name = str(place.block.get("tool_use_id"))
                 waiting = [other for other in waiting if str(other.block.get("id")) != name]
                 if name not in known:
-                    yield ORPHAN_PROVIDER_RESULT.broken(
-                        place.at, name, n=place.n, kind=place.kind
-                    )
+                    yield ORPHAN_PROVIDER_RESULT.broken(place.at, name, n=place.n, kind=place.kind)
 
 
 def _open_provider_call(place: _Place) -> Violation:
