@@ -1,7 +1,7 @@
 """Which new child is which old child: by identity, by equality, by what they share, by place.
 
-The splicer keeps the text of a child that is still itself and edits the text of one that is the
-edited copy of an old child; every other child is written anew.
+The splicer keeps the text of a child that is still itself, edits the text of one that is the
+edited copy of an old child, and writes every other one, in an old one's place or a new place.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ _Clues = Callable[[Any], Iterable[object]]
 def is_same(old: Any, new: Any) -> bool:
     """Say whether `new` needs no new text: the same object, or an equal scalar of the same type."""
     kind = type(old)
-    return old is new or (
-        kind is type(new) and kind is not dict and kind is not list and bool(old == new)
-    )
+    if old is new or kind is not type(new) or kind is dict or kind is list:
+        return old is new
+    # By repr: -0.0 is not 0.0, and NaN is NaN.
+    return repr(old) == repr(new) if kind is float else bool(old == new)
 
 
 def is_copy(old: Any, new: Any) -> bool:
@@ -36,7 +37,7 @@ def is_copy(old: Any, new: Any) -> bool:
 
 
 def align(old: list[Any], new: list[Any]) -> list[int | None]:
-    """Return for each child of `new` the index of its own old child, None for a wholly new one.
+    """Return for each child of `new` the index of the old child it is, or replaces, else None.
 
     >>> align(["a", "b", "c"], ["c", "x", "a"])
     [2, None, 0]
@@ -54,12 +55,11 @@ def align(old: list[Any], new: list[Any]) -> list[int | None]:
     free = dict.fromkeys(range(head, len(old) - tail))
     wanted = range(head, len(new) - tail)
     if len(free) == len(wanted) == 1:
-        if type(old[head]) is type(new[head]):
-            pairs[head] = head
+        pairs[head] = head
         return pairs
     for clues in (_identity, _equality, _children):
         _claim(pairs, free, wanted, old, new, clues)
-    _claim_places(pairs, free, wanted, old, new)
+    _claim_places(pairs, free, wanted, len(old))
     return pairs
 
 
@@ -68,7 +68,10 @@ def _identity(value: Any) -> Iterable[object]:
 
 
 def _equality(value: Any) -> Iterable[object]:
-    return () if type(value) in (dict, list) else ((type(value), value),)
+    kind = type(value)
+    if kind is dict or kind is list:
+        return ()
+    return ((kind, repr(value) if kind is float else value),)
 
 
 def _children(value: Any) -> Iterator[object]:
@@ -105,29 +108,18 @@ def _claim(
                 break
 
 
-def _claim_places(
-    pairs: list[int | None], free: dict[int, None], wanted: range, old: list[Any], new: list[Any]
-) -> None:
-    """Give each new container still unpaired the free old one that stands where it stands."""
+def _claim_places(pairs: list[int | None], free: dict[int, None], wanted: range, old: int) -> None:
+    """Give each new child still unpaired the free old one that stands where it stands."""
     for index in wanted:
-        if not free:
-            return
-        if pairs[index] is None and type(new[index]) in (dict, list):
-            before = pairs[index - 1] if index else -1
-            after = pairs[index + 1] if index + 1 < len(new) else len(old)
-            for place in (
-                None if before is None else before + 1,
-                None if after is None else after - 1,
-            ):
-                if place in free and _is_alike(old[place], new[index]):
-                    pairs[index] = place
-                    del free[place]
-                    break
-
-
-def _is_alike(old: Any, new: Any) -> bool:
-    if type(old) is not type(new):
-        return False
-    if type(old) is list:
-        return True
-    return any(key in old and is_same(old[key], child) for key, child in new.items())
+        if pairs[index] is not None:
+            continue
+        before = pairs[index - 1] if index else -1
+        after = pairs[index + 1] if index + 1 < len(pairs) else old
+        for place in (
+            None if before is None else before + 1,
+            None if after is None else after - 1,
+        ):
+            if place is not None and place in free:
+                pairs[index] = place
+                del free[place]
+                break

@@ -41,12 +41,13 @@ class Span(NamedTuple):
 class Level(NamedTuple):
     """The children of one container: `keys` and `last` (key to its effective child) of a dict.
 
-    `items` are the spans of whole children (with their key), `values` where their values start.
+    `starts` to `ends` are whole children (with their key), `values` where their values start.
     """
 
     whole: Span
-    items: list[Span]
+    starts: list[int]
     values: list[int]
+    ends: list[int]
     keys: list[str]
     last: dict[str, int]
     colon: str
@@ -55,24 +56,25 @@ class Level(NamedTuple):
 def scan_level(text: str, start: int) -> Level:
     """Return the level of the container that starts at `text[start]`; the text must be JSON."""
     keyed = text[start] == "{"
-    items: list[Span] = []
-    values: list[int] = []
+    starts: list[int] = []
+    values = [] if keyed else starts
+    ends: list[int] = []
     keys: list[str] = []
     colon = ""
     at = _OPENING(text, start).end()
     while text[at] not in "]}":
-        value = at
+        starts.append(at)
         if keyed:
             key, key_end = _STRING(text, at + 1, True)
-            value = _COLON(text, key_end).end()
-            colon = colon or text[key_end:value]
+            at = _COLON(text, key_end).end()
+            colon = colon or text[key_end:at]
             keys.append(key)
-        end: int = _SCAN(text, value)[1]
-        items.append(Span(at, end))
-        values.append(value)
+            values.append(at)
+        end: int = _SCAN(text, at)[1]
+        ends.append(end)
         at = _COMMA(text, end).end()
-    last = {key: index for index, key in enumerate(keys)}
-    return Level(Span(start, at + 1), items, values, keys, last, colon)
+    last = {key: index for index, key in enumerate(keys)} if keyed else {}
+    return Level(Span(start, at + 1), starts, values, ends, keys, last, colon)
 
 
 class Style(NamedTuple):
@@ -126,7 +128,7 @@ class Document:
             except (ValueError, StopIteration, IndexError):
                 raise UnreadableError(_MISMATCH) from None
             fits = found.last.keys() == node.keys() if type(node) is dict else not found.keys
-            if not fits or len(found.last or found.items) != len(node):
+            if not fits or len(found.last or found.ends) != len(node):
                 raise UnreadableError(_MISMATCH)
             self.levels[id(node)] = found
         return found
@@ -141,7 +143,7 @@ class Document:
         for node, key in path:
             level = self.level(node, found.start)
             index = level.last[key] if level.keys else key
-            found = Span(level.values[index], level.items[index].end)
+            found = Span(level.values[index], level.ends[index])
         return found
 
 

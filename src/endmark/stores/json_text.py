@@ -13,7 +13,7 @@ from typing import Any
 from endmark.errors import UnreadableError
 from endmark.stores.json_align import align, is_copy, is_same
 from endmark.stores.json_read import TOO_DEEP, read
-from endmark.stores.json_spans import Document, Level, Sources, Span, Style, style_of
+from endmark.stores.json_spans import Document, Level, Sources, Style, style_of
 
 __all__ = ["Sources", "read", "splice", "write"]
 
@@ -38,7 +38,7 @@ def splice(text: str, old: Any, new: Any, sources: Sources | None = None) -> str
     try:
         writer = _Splicer(text, old, sources)
         root = writer.document.root()
-        result = text[: root.start] + writer.child(root, old, new) + text[root.end :]
+        result = text[: root.start] + writer.child(*root, old, new) + text[root.end :]
     except RecursionError:
         raise UnreadableError(TOO_DEEP) from None
     return text if result == text else result
@@ -113,16 +113,17 @@ class _Splicer(_Writer):
         self.document = Document(text, old)
         super().__init__(text, Sources(self.document), sources)
 
-    def child(self, span: Span, old: Any, new: Any) -> str:
+    def child(self, start: int, end: int, old: Any, new: Any) -> str:
         if is_same(old, new):
-            return self.text[span.start : span.end]
+            found = None if old is new else self.find(new)
+            return self.text[start:end] if found is None else found
         kind = type(new)
         if kind is not type(old) or kind not in (dict, list):
             return self.write(new)
         # Sharing a child rules a move out, and spares the look-up that walks every source.
         if not is_copy(old, new) and self.find(new) is not None:
             return self.write(new)
-        level = self.document.level(old, span.start)
+        level = self.document.level(old, start)
         return self._dict(level, old, new) if kind is dict else self._list(level, old, new)
 
     def _dict(self, level: Level, old: dict[str, Any], new: dict[str, Any]) -> str:
@@ -133,9 +134,9 @@ class _Splicer(_Writer):
             if old[key] is new[key] or level.last[key] != index:
                 children.append((index, None))
             else:
-                (start, end), value = level.items[index], level.values[index]
-                edited = self.child(Span(value, end), old[key], new[key])
-                children.append((index, self.text[start:value] + edited))
+                value = level.values[index]
+                edited = self.child(value, level.ends[index], old[key], new[key])
+                children.append((index, self.text[level.starts[index] : value] + edited))
         colon = level.colon or self.style.key
         for key, value in new.items():
             if key not in old:
@@ -150,37 +151,38 @@ class _Splicer(_Writer):
             elif old[index] is value:
                 children.append((index, None))
             else:
-                children.append((index, self.child(level.items[index], old[index], value)))
+                start, end = level.starts[index], level.ends[index]
+                children.append((index, self.child(start, end, old[index], value)))
         return self._joined(level, children)
 
     def _joined(self, level: Level, children: list[_Child]) -> str:
         """Copy the level in runs: a run ends where a child is edited, new, missing or moved."""
-        text, (start, end), items = self.text, level.whole, level.items
+        text, (start, end), starts = self.text, level.whole, level.starts
         if not children:
-            return text[start] + text[end - 1]
+            return text[start] + text[end - 1] if starts else text[start:end]
         pieces: list[str] = []
         before: int | None = -1
-        copied, seen = start, items[0].start if items else start + 1
+        copied, seen = start, starts[0] if starts else start + 1
         for position, (index, edited) in enumerate(children):
             if index is None or before is None or index != before + 1:
                 pieces.append(text[copied:seen])
                 pieces.append(self._separator(level, before) if position else "")
-                copied = seen = seen if index is None else items[index].start
+                copied = seen = seen if index is None else starts[index]
             if index is not None:
-                seen = items[index].end
+                seen = level.ends[index]
             if edited is not None:
-                pieces += (text[copied : seen if index is None else items[index].start], edited)
+                pieces += (text[copied : seen if index is None else starts[index]], edited)
                 copied = seen
             before = index
         pieces.append(text[copied:seen])
-        pieces.append(text[items[-1].end : end] if items else text[end - 1])
+        pieces.append(text[level.ends[-1] : end] if starts else text[end - 1])
         return "".join(pieces)
 
     def _separator(self, level: Level, before: int | None) -> str:
         """Return what stood behind child `before`, else what stands between the neighbours."""
-        text, items = self.text, level.items
-        if len(items) > 1:
-            behind = before if before is not None and before + 1 < len(items) else 0
-            return text[items[behind].end : items[behind + 1].start]
-        head = text[level.whole.start + 1 : items[0].start] if items else ""
+        text, starts = self.text, level.starts
+        if len(starts) > 1:
+            behind = before if before is not None and before + 1 < len(starts) else 0
+            return text[level.ends[behind] : starts[behind + 1]]
+        head = text[level.whole.start + 1 : starts[0]] if starts else ""
         return f",{head}" if head else self.style.item
