@@ -87,9 +87,9 @@ def docker_container() -> AbstractContextManager[Any]:
     if done.returncode:
         raise UnavailableError(done.stderr.strip().rpartition("\n")[2])
     try:
-        from testcontainers.community.postgres import PostgresContainer  # noqa: PLC0415
+        from testcontainers.community.postgres import PostgresContainer
     except ImportError:
-        from testcontainers.postgres import PostgresContainer  # noqa: PLC0415
+        from testcontainers.postgres import PostgresContainer
     options = " ".join(f"-c {name}={value}" for name, value in SETTINGS.items())
     container: AbstractContextManager[Any] = PostgresContainer(
         "postgres:17", driver="psycopg"
@@ -121,7 +121,7 @@ def unprivileged(folder: Path) -> dict[str, Any]:
     """Return whom to run as, since PostgreSQL refuses to run as root, and give it `folder`."""
     if os.geteuid() != 0:
         return {}
-    import pwd  # noqa: PLC0415 - not on Windows
+    import pwd
 
     nobody = pwd.getpwnam("nobody")
     os.chown(folder, nobody.pw_uid, nobody.pw_gid)
