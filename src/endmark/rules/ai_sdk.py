@@ -164,7 +164,7 @@ def _walk(history: list[Message], major: int | None, turn: Turn) -> Iterator[Vio
 
     A part carries its call and its result; the results of a step come after all its calls.
     """
-    waiting: dict[tuple[bool, str], _Open] = {}
+    waiting: dict[tuple[str, str], _Open] = {}
     last = max((i for i, m in enumerate(history) if m.get("role") == "assistant"), default=-1)
     last_user = max((i for i, m in enumerate(history) if m.get("role") == "user"), default=-1)
     for at, message in enumerate(history):
@@ -172,13 +172,15 @@ def _walk(history: list[Message], major: int | None, turn: Turn) -> Iterator[Vio
             yield from _thrown(waiting)
             waiting = {}
             continue
-        for step in _steps(_parts(at, message, major)):
-            for part in step:
-                if part.get("type") == "steering-message":
-                    yield from _thrown(waiting)
-                    waiting = {}
-            _take_step(waiting, at, step, major, superseded=last_user > 0 and at < last_user)
-    pausing = [key for key, call in waiting.items() if _pauses(key, call, last, turn)]
+        parts = _parts(at, message, major)
+        if major == 7 and at < last_user:  # newest 7.x drops a request a user message overtook
+            parts = [part for part in parts if part.get("state") != "approval-requested"]
+        for step in _steps(parts):
+            if step and step[0].get("type") == "steering-message":
+                yield from _thrown(waiting)
+                waiting = {}
+            _take_step(waiting, at, step, major)
+    pausing = [key for key, call in waiting.items() if _pauses(key[0], call, last, turn)]
     for key in pausing:
         del waiting[key]
     yield from _thrown(waiting)
@@ -195,12 +197,7 @@ def _steps(parts: list[Message]) -> Iterator[list[Message]]:
 
 
 def _take_step(
-    waiting: dict[tuple[bool, str], _Open],
-    at: int,
-    step: list[Message],
-    major: int | None,
-    *,
-    superseded: bool,
+    waiting: dict[tuple[str, str], _Open], at: int, step: list[Message], major: int | None
 ) -> None:
     answered = []
     for part in filter(_is_tool, step):
@@ -208,8 +205,8 @@ def _take_step(
         name = (call or part).get("toolCallId")
         if not isinstance(name, str):
             continue
-        key = (part.get("providerExecuted") is True, name)
-        rule = _unanswered(part, call, major, superseded=superseded)
+        key = (_answerer(part), name)
+        rule = _unanswered(part, call, major)
         if rule is None:
             answered.append(key)
         else:
@@ -218,9 +215,14 @@ def _take_step(
         waiting.pop(key, None)
 
 
-def _unanswered(
-    part: Message, call: Message | None, major: int | None, *, superseded: bool
-) -> Rule | None:
+def _answerer(part: Message) -> str:
+    """Who could answer the call of a part: a result closes only what its own side left open."""
+    if part.get("state") == "input-streaming":
+        return "nobody"
+    return "provider" if part.get("providerExecuted") is True else "client"
+
+
+def _unanswered(part: Message, call: Message | None, major: int | None) -> Rule | None:
     """The rule a part breaks when nobody can answer it any more; none if it has its result."""
     state = part.get("state")
     if call is not None:
@@ -229,30 +231,30 @@ def _unanswered(
         return PRELIMINARY_OUTPUT
     if state in (V5_STATES & _ANSWERED if major == 5 else _ANSWERED):
         return None
-    if major == 7 and _settled_by_v7(part, superseded=superseded):
-        return None
-    if part.get("providerExecuted") is True:
-        return OPEN_PROVIDER_CALL
+    if major == 7 and state == "approval-responded" and _denied(part):
+        return None  # newest 7.x writes the result of a denial itself
     if state == "input-streaming":
         return INCOMPLETE_INPUT
+    if part.get("providerExecuted") is True:
+        return OPEN_PROVIDER_CALL
     return UNSUPPORTED_STATE if major == 5 else MISSING_RESULT
 
 
-def _settled_by_v7(part: Message, *, superseded: bool) -> bool:
-    """Newest 7.x answers a denial itself and drops a request that a user message overtook."""
+def _denied(part: Message) -> bool:
     approval = part.get("approval")
-    if part.get("state") == "approval-requested":
-        return superseded
-    denied = isinstance(approval, dict) and approval.get("approved") is False
-    return part.get("state") == "approval-responded" and denied
+    return isinstance(approval, dict) and approval.get("approved") is False
 
 
-def _pauses(key: tuple[bool, str], call: _Open, last: int, turn: Turn) -> bool:
+def _pauses(answerer: str, call: _Open, last: int, turn: Turn) -> bool:
     """At the end of history: a live turn, a deferred call of the provider, an approval."""
-    return turn == "open" or key[0] or (call.at == last and call.part.get("state") in _PAUSED)
+    return (
+        turn == "open"
+        or answerer == "provider"
+        or (call.at == last and call.part.get("state") in _PAUSED)
+    )
 
 
-def _thrown(waiting: dict[tuple[bool, str], _Open]) -> Iterator[Violation]:
+def _thrown(waiting: dict[tuple[str, str], _Open]) -> Iterator[Violation]:
     missing = [call.name for call in waiting.values() if call.rule is MISSING_RESULT]
     plural = len(missing) > 1
     for at, name, part, rule in waiting.values():
@@ -268,7 +270,8 @@ def _thrown(waiting: dict[tuple[bool, str], _Open]) -> Iterator[Violation]:
 
 
 def _tool_name(part: Message) -> object:
-    return part.get("toolName") if "toolName" in part else str(part.get("type"))[5:]
+    kind = str(part.get("type"))
+    return kind[5:] if kind.startswith("tool-") else part.get("toolName")
 
 
 def _part_faults(at: int, parts: list[Message], major: int | None) -> Iterator[Violation]:

@@ -47,14 +47,18 @@ _SHAPES: Final = {
 V5_STATES: Final = frozenset(
     {"input-streaming", "input-available", "output-available", "output-error"}
 )
-# optional key → its type, the first major whose schema knows it, the state it belongs to
+# optional key → its type, the first major whose schema knows it, the states it belongs to
+_STREAMING: Final = frozenset({"input-streaming"})
+_STREAMED: Final = _SHAPES.keys() - _STREAMING
 _OPTIONAL: Final = (
-    ("providerExecuted", "boolean", 5, None),
-    ("callProviderMetadata", "record", 5, None),
-    ("preliminary", "boolean", 5, "output-available"),
-    ("rawInput", "string", 5, "input-streaming"),
-    ("toolMetadata", "record", 6, None),
-    ("title", "string", 7, None),
+    ("providerExecuted", "boolean", 5, _SHAPES.keys()),
+    ("callProviderMetadata", "record", 5, _STREAMED),
+    ("callProviderMetadata", "record", 6, _STREAMING),
+    ("preliminary", "boolean", 5, {"output-available"}),
+    ("rawInput", "string", 5, _STREAMING),
+    ("resultProviderMetadata", "record", 6, {"output-available", "output-error"}),
+    ("toolMetadata", "record", 6, _SHAPES.keys()),
+    ("title", "string", 7, _SHAPES.keys()),
 )
 _VALID: Final = {
     "pending": ("never", "never"),
@@ -71,7 +75,7 @@ def shape_faults(at: int, n: int, part: Message, major: int | None) -> Iterator[
     Without a major as version 7 does. Source: the schemas in the npm package `ai`.
 
     >>> part = {"type": "tool-f", "toolCallId": "c", "state": "output-error", "errorText": None}
-    >>> [found.message[-57:] for found in shape_faults(1, 0, part, 7)]
+    >>> [found.message[-59:] for found in shape_faults(1, 0, part, 7)]
     ['"message":"Invalid input: expected string, received null"}]']
     """
 
@@ -103,8 +107,8 @@ def _key_issues(
             yield key, "Invalid input: expected nonoptional, received undefined"
     for key in shape.bars:
         yield from ((key, issue) for issue in _issues(part.get(key, _ABSENT), "never"))
-    for key, kind, since, state in _OPTIONAL:
-        if (major or 7) >= since and state in {None, part["state"]}:
+    for key, kind, since, states in _OPTIONAL:
+        if (major or 7) >= since and part["state"] in states:
             yield from ((key, issue) for issue in _issues(part.get(key, _ABSENT), f"{kind}?"))
 
 
