@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import platform
+import secrets
 import sqlite3
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
@@ -28,7 +29,8 @@ T = TypeVar("T")
 Run = Callable[[Coroutine[Any, Any, T]], T]
 
 LIBRARIES = ("sqlalchemy", "alembic", "pydantic", "psycopg", "asyncpg", "aiosqlite", "hypothesis")
-NUMBERS = itertools.count(1)
+# Of this session alone: others may use the same server at the same time.
+NAMES = (f"endmark_{secrets.token_hex(4)}_{number}" for number in itertools.count(1))
 
 
 @dataclass(frozen=True)
@@ -104,11 +106,10 @@ def fresh_url(kind: str, request: pytest.FixtureRequest, folder: Path) -> Iterat
 @contextmanager
 def created(server: Server) -> Iterator[sa.URL]:
     """Create a database on `server`, yield its URL and drop it, whoever is still connected."""
-    name = f"endmark_{next(NUMBERS)}"
+    name = next(NAMES)
     admin = sa.create_engine(server.url, poolclass=sa.NullPool, isolation_level="AUTOCOMMIT")
-    drop = sa.text(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+    drop = sa.text(f"DROP DATABASE {name} WITH (FORCE)")
     with admin.connect() as connection:
-        connection.execute(drop)
         connection.execute(sa.text(f"CREATE DATABASE {name}"))
     try:
         yield server.url.set(database=name)
