@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from endmark.rules import Message, Rule, Turn, Violation, dicts
-from endmark.rules.ai_sdk_parts import INVALID_PART, V5_STATES, shape_faults
+from endmark.rules.ai_sdk_parts import INVALID_PART, shape_faults
 
 __all__ = ["RULES", "violations"]
 
@@ -41,9 +41,6 @@ NO_RESULT_KEY: Final = Rule(
     "missing-result",
     'ToolInvocation must have a result: {{"state":"{state}","toolCallId":"{id}","args":…}}',
     _ISSUES.format("vercel/ai", 4584),
-)
-UNSUPPORTED_PART: Final = Rule(
-    "unsupported-part", "Unsupported part: [object Object]", _NPM + "4.3.19"
 )
 OPEN_PROVIDER_CALL: Final = Rule(
     "open-provider-call",
@@ -89,7 +86,6 @@ RULES: Final = (
     INCOMPLETE_INPUT,
     UNSUPPORTED_STATE,
     NO_RESULT_KEY,
-    UNSUPPORTED_PART,
     OPEN_PROVIDER_CALL,
     EMPTY_MESSAGE,
     EMPTY_ID,
@@ -100,8 +96,10 @@ RULES: Final = (
 )
 
 
-_ANSWERED: Final = frozenset({"output-available", "output-error", "output-denied"})
-_PAUSED: Final = frozenset({"approval-requested", "approval-responded"})
+# tuples, not sets: what is looked up may be any JSON value
+_ANSWERED: Final = ("output-available", "output-error", "output-denied")
+_V5_ANSWERED: Final = ("output-available", "output-error")
+_PAUSED: Final = ("approval-requested", "approval-responded")
 
 
 class _Open(NamedTuple):
@@ -137,9 +135,11 @@ def violations(history: list[Message], provider: str, turn: Turn) -> Iterator[Vi
 
 def _parts(at: int, message: Message, major: int | None) -> list[Message]:
     """The parts; a version 4 message without any keeps its calls in `toolInvocations`."""
-    parts = message.get("parts")
-    if parts is not None:
-        return dicts(parts, f"the parts of message {at}")
+    if message.get("parts") is not None:
+        parts = dicts(message["parts"], f"the parts of message {at}")
+        if major == 4:  # it passes over the tool parts of later majors
+            return [part for part in parts if not _is_tool(part) or _v4_call(part, major)]
+        return parts
     calls = message.get("toolInvocations") if major in {None, 4} else None
     return [
         {"type": "tool-invocation", "toolInvocation": call}
@@ -168,7 +168,7 @@ def _walk(history: list[Message], major: int | None, turn: Turn) -> Iterator[Vio
     last = max((i for i, m in enumerate(history) if m.get("role") == "assistant"), default=-1)
     last_user = max((i for i, m in enumerate(history) if m.get("role") == "user"), default=-1)
     for at, message in enumerate(history):
-        if message.get("role") in {"user", "system"}:
+        if message.get("role") in ("user", "system"):
             yield from _thrown(waiting)
             waiting = {}
             continue
@@ -189,7 +189,7 @@ def _walk(history: list[Message], major: int | None, turn: Turn) -> Iterator[Vio
 def _steps(parts: list[Message]) -> Iterator[list[Message]]:
     step: list[Message] = []
     for part in parts:
-        if part.get("type") in {"step-start", "steering-message"}:
+        if part.get("type") in ("step-start", "steering-message"):
             yield step
             step = []
         step.append(part)
@@ -229,7 +229,7 @@ def _unanswered(part: Message, call: Message | None, major: int | None) -> Rule 
         return None if "result" in call else NO_RESULT_KEY
     if state == "output-available" and part.get("preliminary") is True:
         return PRELIMINARY_OUTPUT
-    if state in (V5_STATES & _ANSWERED if major == 5 else _ANSWERED):
+    if state in (_V5_ANSWERED if major == 5 else _ANSWERED):
         return None
     if major == 7 and state == "approval-responded" and _denied(part):
         return None  # newest 7.x writes the result of a denial itself
@@ -280,9 +280,6 @@ def _part_faults(at: int, parts: list[Message], major: int | None) -> Iterator[V
         if not _is_tool(part):
             continue
         call = _v4_call(part, major)
-        if major == 4 and call is None:
-            yield UNSUPPORTED_PART.broken(at, part.get("toolCallId"))
-            continue
         if call is None:
             yield from shape_faults(at, n, part, major)
         name = (call or part).get("toolCallId")

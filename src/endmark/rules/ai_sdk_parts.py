@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from endmark.rules import Message, Rule, Violation
 
-__all__ = ["INVALID_PART", "V5_STATES", "shape_faults"]
+__all__ = ["INVALID_PART", "shape_faults"]
 
 INVALID_PART: Final = Rule(
     "invalid-part",
@@ -43,8 +43,8 @@ _SHAPES: Final = {
     "output-error": _Shape((), ("output",), "granted?"),
     "output-denied": _Shape(("input",), _NO_OUTCOME, "denied"),
 }
-# the states of dynamic parts in version 5, and those it can answer in any part
-V5_STATES: Final = frozenset(
+# the states of dynamic parts in version 5
+_V5_STATES: Final = frozenset(
     {"input-streaming", "input-available", "output-available", "output-error"}
 )
 # optional key → its type, the first major whose schema knows it, the states it belongs to
@@ -85,7 +85,7 @@ def shape_faults(at: int, n: int, part: Message, major: int | None) -> Iterator[
     dynamic, state = part.get("type") == "dynamic-tool", part.get("state")
     old = major == 5 and dynamic
     shape = _SHAPES.get(state) if isinstance(state, str) else None
-    if shape is None or (old and state not in V5_STATES):
+    if shape is None or (old and state not in _V5_STATES):
         yield fault(f'{n},"state"', "Invalid input")
         return
     for key, issue in _key_issues(part, shape, dynamic=dynamic, major=major):

@@ -99,7 +99,7 @@ NULL_CONTENT: Final = Rule(
 )
 RULES: Final = tuple(rule for rule in list(globals().values()) if isinstance(rule, Rule))
 
-_SPEAKING: Final = frozenset({"system", "developer", "user", "tool"})
+_SPEAKING: Final = ("system", "developer", "user", "tool")
 # what an assistant message may hold instead of content
 _INSTEAD: Final = ("tool_calls", "function_call", "refusal", "audio")
 _GOT: Final = {dict: "an object", list: "an array", bool: "a boolean", type(None): "null"}
