@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -25,12 +26,14 @@ SKIPPED = {"__pycache__", "node_modules", "dist", "build"}
 
 
 def tracked() -> list[Path]:
-    """Return what git tracks; in an unpacked sdist, every file that is not hidden."""
-    if (ROOT / ".git").exists():
-        output = subprocess.run(
-            ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
-        ).stdout
-        return [ROOT / name for name in output.split("\0") if name and (ROOT / name).exists()]
+    """Return what git tracks; without git, as in an sdist, every file that is not hidden."""
+    if (ROOT / ".git").exists() and shutil.which("git"):
+        listed = subprocess.run(
+            ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        if listed.returncode == 0:
+            names = listed.stdout.rstrip("\0").split("\0")
+            return [ROOT / name for name in names if (ROOT / name).exists()]
     files = []
     for folder, folders, names in os.walk(ROOT):
         folders[:] = [f for f in folders if f not in SKIPPED and not f.startswith(".")]
