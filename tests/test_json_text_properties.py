@@ -14,17 +14,18 @@ from endmark.stores.json_spans import is_telling, scan_level
 from endmark.stores.json_text import Sources, read, splice, write
 
 BLANK = st.sampled_from(["", "", " ", "\n  ", "\t", " \r\n "])
-NUMBERS = st.sampled_from(
-    ["0", "-0", "1", "7", "300", "1.10", "1.1", "1.0", "-0.0", "0.0", "1E5", "1e400", "-1E999"]
-    + ["0.1234567890123456789012", "123456789012345678901234567890", "18446744073709551616"]
-    + ["9007199254740993", "NaN", "-Infinity"]
+NUMBERS = st.sampled_from(["0", "-0", "1", "7", "300", "9007199254740993"]) | st.sampled_from(
+    ["1.10", "1.1", "1.0", "-0.0", "0.0", "1E5", "1e400", "-1E999", "NaN", "-Infinity"]
+)
+LONG = st.sampled_from(
+    ["0.1234567890123456789012", "123456789012345678901234567890", "18446744073709551616"]
 )
 STRINGS = st.one_of(
     st.builds(json.dumps, st.text(max_size=6), ensure_ascii=st.booleans()),
     st.sampled_from(['"\\/"', '"\\u00e9x"', '"\\ud800"', '"\\u0000,"', '"],}\\""', '"é: ü"', '""']),
 )
 KEYS = st.sampled_from(['"a"', '"b"', '"\\u0061"', '"c d"', '""', '"ü"', '"\\"{"'])
-LEAVES = NUMBERS | STRINGS | st.sampled_from(["null", "true", "false"])
+LEAVES = NUMBERS | LONG | STRINGS | st.sampled_from(["null", "true", "false"])
 
 
 @st.composite
