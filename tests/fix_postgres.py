@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -114,6 +115,9 @@ def from_wheel() -> Iterator[sa.URL]:
             raise UnavailableError(f"{error} {tail or ''}") from error
         stop = [home / "bin" / "pg_ctl", "-D", folder / "data", "-m", "immediate", "stop"]
         stack.callback(call, stop, folder, account)
+        # A run that is ended from outside must not leave the server behind.
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+        stack.callback(signal.signal, signal.SIGTERM, before)
         yield sa.make_url(f"postgresql+psycopg://postgres@127.0.0.1:{port}/postgres")
 
 
