@@ -1,0 +1,91 @@
+"""A store described as data: where a chat application keeps its messages, and in what order.
+
+Store = layout x format x codec. A known store is a file that holds one `Store`; a user's own
+table is the same thing from flags, TOML or Python, checked by pydantic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict
+from pydantic.dataclasses import dataclass
+
+from endmark import formats
+
+Layout = Literal["rows", "parts", "list"]
+OrderKind = Literal["sequence", "time", "shared"]
+
+
+def _names(given: Any) -> Any:
+    return tuple(part.strip() for part in given.split(",")) if isinstance(given, str) else given
+
+
+def _known_format(name: str) -> str:
+    return formats.get(name).name
+
+
+Columns = Annotated[tuple[str, ...], BeforeValidator(_names)]
+FormatName = Annotated[str, AfterValidator(_known_format)]
+_CONFIG = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, config=_CONFIG)
+class PartTable:
+    """The table of a store that keeps one part a row, its fields in columns.
+
+    `fields` maps a column to the key of the part that it holds; `json` names the columns among
+    them that hold JSON. A NULL column is a key that the part does not have. `names` are the
+    columns that tell a tool part's name and id.
+    """
+
+    table: str
+    message: str
+    order: str
+    fields: Mapping[str, str]
+    json: frozenset[str] = frozenset()
+    key: Columns = ()
+    schema: str | None = None
+
+
+@dataclass(frozen=True, config=_CONFIG)
+class Store:
+    """Describe where messages are kept.
+
+    Fields: `table`, `schema`, `conversation` (the columns that name one), `order` (the columns
+    that order its messages), `order_kind` (`sequence`: numbers of each conversation's own;
+    `time`: a timestamp; `shared`: an id that all conversations share; None: seen from the
+    column), `payload` (the column with the JSON), `role` (the column with the role, where the
+    payload does not hold it), `key` (default: the primary key), `path` (where in the payload a
+    whole list lies), `parts` (the table of parts, for layout `parts`), `only` (column to the
+    values that rows of the model's history have), `age` (the column that tells when a row was
+    written; default: the order, when it is a time).
+
+    >>> Store(format="openai-chat", table="chat", conversation="thread_id", order="id",
+    ...       payload="message").conversation
+    ('thread_id',)
+    """
+
+    format: FormatName
+    table: str
+    conversation: Columns
+    payload: str = ""
+    order: Columns = ()
+    name: str = "custom"
+    layout: Layout = "rows"
+    schema: str | None = None
+    order_kind: OrderKind | None = None
+    role: str | None = None
+    key: Columns = ()
+    path: Columns = ()
+    parts: PartTable | None = None
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    age: str | None = None
+    pending_tools: frozenset[str] = frozenset()
+    fingerprint: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    versions: str = ""
+    databases: tuple[str, ...] = ("sqlite", "postgresql")
+    source: str = ""
+    note: str = ""

@@ -1,0 +1,188 @@
+"""Changes of rows: what was there, what is to be there, written only where that still holds.
+
+Every layout comes down to these three (update, insert, delete); the journal keeps them and undo
+turns them round, so nothing else in Endmark writes to people's tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+from endmark.stores.table import Cells, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One row's change. `before` None: a new row; `after` None: the row goes.
+
+    Cells are the database's own text (PostgreSQL) or values (SQLite). `key` of a new row holds
+    what is known of it before the database completes it; `like` is the key of the row whose other
+    columns a new row copies, in SQL.
+    """
+
+    table: str
+    key: Cells
+    before: Cells | None
+    after: Cells | None
+    like: Cells | None = None
+
+
+class RowChanged(Exception):
+    """A row is not what it was when the change was planned; carries the change."""
+
+    def __init__(self, change: Change) -> None:
+        super().__init__(change.table)
+        self.change = change
+
+
+def execute(
+    connection: Connection, tables: dict[str, Table], changes: Sequence[Change]
+) -> list[Change]:
+    """Write the changes in order; give them back with the keys and cells that came to be.
+
+    Runs of updates of the same columns go in one round trip. Raises `RowChanged` for the first
+    row that is not as it was planned from; the caller's transaction is then to be rolled back.
+    """
+    done: list[Change] = []
+    for (label, kind, _), group in groupby(changes, _statement):
+        batch = list(group)
+        table = tables[label]
+        if kind == "update":
+            _update(connection, table, batch)
+            done += batch
+        elif kind == "insert":
+            for change in batch:
+                done += _insert(connection, table, change)
+        else:
+            done += [_delete(connection, table, change) for change in batch]
+    return done
+
+
+def revert(change: Change) -> Change:
+    """Turn a change round."""
+    return Change(change.table, change.key, change.after, change.before)
+
+
+def _statement(change: Change) -> tuple[str, str, tuple[str, ...]]:
+    kind = "insert" if change.before is None else "delete" if change.after is None else "update"
+    return change.table, kind, tuple(change.after or ()) if kind == "update" else ()
+
+
+def _numbered(prefix: str, values: Iterable[Any]) -> dict[str, Any]:
+    return {f"{prefix}{k}": value for k, value in enumerate(values)}
+
+
+def _where(table: Table, key: Iterable[str], same: Iterable[str] = ()) -> str:
+    parts = [table.equals(name, f"k{n}") for n, name in enumerate(key)]
+    parts += [table.same(name, f"b{n}") for n, name in enumerate(same)]
+    return " AND ".join(parts)
+
+
+def _update(connection: Connection, table: Table, changes: list[Change]) -> None:
+    first = changes[0]
+    assert first.after is not None and first.before is not None
+    sets = ", ".join(
+        f"{table.quote(name)} = {table.bind(name, f'a{n}')}" for n, name in enumerate(first.after)
+    )
+    sql = text(f"UPDATE {table.ref} SET {sets} WHERE {_where(table, first.key, first.before)}")
+    values = [
+        _numbered("a", (change.after or {}).values())
+        | _numbered("k", change.key.values())
+        | _numbered("b", (change.before or {}).values())
+        for change in changes
+    ]
+    if len(values) > 1 and connection.dialect.supports_sane_multi_rowcount:
+        if connection.execute(sql, values).rowcount == len(values):
+            return
+        raise RowChanged(first)
+    for change, value in zip(changes, values, strict=True):
+        if connection.execute(sql, value).rowcount != 1:
+            raise RowChanged(change)
+
+
+def _insert(connection: Connection, table: Table, change: Change) -> list[Change]:
+    assert change.after is not None
+    given: Cells = {**change.key, **change.after}
+    given = {name: value for name, value in given.items() if not table.columns[name].generated}
+    copied = _copied(table, given) if change.like is not None else []
+    columns = ", ".join(table.quote(name) for name in [*given, *copied])
+    binds = [table.bind(name, f"a{n}") for n, name in enumerate(given)]
+    values = _numbered("a", given.values())
+    key = ", ".join(table.read(name) for name in change.key) or "1"
+    sequence = _sequence(connection, table)
+    if change.like is None:
+        sql = f"INSERT INTO {table.ref} ({columns}) VALUES ({', '.join(binds)})"
+    else:
+        values |= _numbered("k", change.like.values())
+        select = ", ".join([*binds, *map(table.quote, copied)])
+        sql = (
+            f"INSERT INTO {table.ref} ({columns}) SELECT {select} FROM {table.ref} "
+            f"WHERE {_where(table, change.like)}"
+        )
+    key_columns = _key_of_new(table, change)
+    key = ", ".join(table.read(name) for name in key_columns)
+    row = connection.execute(text(f"{sql} RETURNING {key}"), values).one_or_none()
+    if row is None:
+        raise RowChanged(change)
+    made = replace(change, key=dict(zip(key_columns, row, strict=True)))
+    return [made, *_sequence_change(connection, table, sequence)]
+
+
+def _key_of_new(table: Table, change: Change) -> tuple[str, ...]:
+    names = tuple(change.like or change.key)
+    return names or table.primary_key
+
+
+def _copied(table: Table, given: Cells) -> list[str]:
+    """The other columns of the row that a new one is modelled on."""
+    return [
+        name
+        for name, column in table.columns.items()
+        if name not in given
+        and not column.generated
+        and not column.numbered
+        and name not in table.primary_key
+    ]
+
+
+def _delete(connection: Connection, table: Table, change: Change) -> Change:
+    """Take a row out, keeping all of its columns for the way back."""
+    assert change.before is not None
+    names = [name for name, column in table.columns.items() if not column.generated]
+    where = _where(table, change.key, change.before)
+    values = _numbered("k", change.key.values()) | _numbered("b", change.before.values())
+    columns = ", ".join(table.read(name) for name in names)
+    row = connection.execute(
+        text(f"SELECT {columns} FROM {table.ref} WHERE {where}"), values
+    ).one_or_none()
+    gone = row is not None and connection.execute(
+        text(f"DELETE FROM {table.ref} WHERE {where}"), values
+    ).rowcount
+    if row is None or gone != 1:
+        raise RowChanged(change)
+    return replace(change, before=dict(zip(names, row, strict=True)))
+
+
+def _sequence(connection: Connection, table: Table) -> Any:
+    """SQLite's AUTOINCREMENT counter of a table, which an undo gives back too."""
+    if table.dialect != "sqlite" or not connection.scalar(
+        text("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'")
+    ):
+        return None
+    return connection.scalar(
+        text("SELECT seq FROM sqlite_sequence WHERE name = :name"), {"name": table.name}
+    )
+
+
+def _sequence_change(connection: Connection, table: Table, before: Any) -> list[Change]:
+    after = _sequence(connection, table)
+    if before is None or after == before:
+        return []
+    return [
+        Change("sqlite_sequence", {"name": table.name}, {"seq": before}, {"seq": after})
+    ]

@@ -1,0 +1,142 @@
+"""Put messages between rows without harm to keys or to other conversations.
+
+Two ways, by what the order column is. A conversation's own numbers, or times, are *respaced*: new
+and moved rows get values between their neighbours, and a row behind is pushed on only where there
+is no room. An id that all conversations share is never shifted: payloads are *rotated* down the
+conversation's own rows, and new rows go to the end.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from endmark.errors import UnreadableError
+from endmark.stores.table import Cell
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+Write = Callable[[int], Cell]
+
+
+def stamp(value: Cell) -> tuple[int, Write]:
+    """Read an order value as a whole number, and give the way to write such a number like it.
+
+    Times count in microseconds. Raises `UnreadableError` for a value that is neither.
+    """
+    if isinstance(value, int):
+        return value, lambda number: number
+    if isinstance(value, float):
+        return round(value * 1e6), lambda number: number / 1e6
+    if isinstance(value, str):
+        if value.lstrip("-").isdigit():
+            return int(value), str
+        try:
+            when = datetime.fromisoformat(value)
+        except ValueError:
+            pass
+        else:
+            return _micros(when), lambda number: _like(value, number, when)
+    msg = f"an order value of type {type(value).__name__} is neither a number nor a time"
+    raise UnreadableError(msg)
+
+
+def _micros(when: datetime) -> int:
+    aware = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return (aware - _EPOCH) // timedelta(microseconds=1)
+
+
+def _like(sample: str, number: int, when: datetime) -> str:
+    moment = _EPOCH + timedelta(microseconds=number)
+    moment = moment.astimezone(when.tzinfo) if when.tzinfo else moment.replace(tzinfo=None)
+    text = moment.isoformat(sep="T" if "T" in sample else " ", timespec="microseconds")
+    return text.replace("+00:00", "Z") if sample.endswith("Z") else text
+
+
+def kept(origins: Sequence[int | None]) -> set[int]:
+    """Choose the slots whose rows stay where they are: a longest rising run of old positions."""
+    tails: list[int] = []  # old positions that end the best runs of each length
+    ends: list[int] = []
+    back: dict[int, int | None] = {}
+    for slot, origin in enumerate(origins):
+        if origin is None:
+            continue
+        at = bisect_left(tails, origin)
+        back[slot] = ends[at - 1] if at else None
+        tails[at:] = [origin, *tails[at + 1 :]]
+        ends[at:] = [slot, *ends[at + 1 :]]
+    chosen: set[int] = set()
+    last = ends[-1] if ends else None
+    while last is not None:
+        chosen.add(last)
+        last = back[last]
+    return chosen
+
+
+def respace(origins: Sequence[int | None], values: Sequence[int]) -> list[int]:
+    """Give an order value for each slot, strictly rising; kept rows change only if they must."""
+    stay = kept(origins)
+    wanted: list[int | None] = [
+        values[origin] if origin is not None and slot in stay else None
+        for slot, origin in enumerate(origins)
+    ]
+    given: list[int] = []
+    for slot, value in enumerate(wanted):
+        last = given[-1] if given else None
+        if value is None:
+            value = _between(last, wanted, slot)
+        tied = value == last and {slot - 1, slot} <= stay and wanted[slot - 1] == last
+        if last is not None and value <= last and not tied:
+            value = last + 1
+        given.append(value)
+    return given
+
+
+def _between(last: int | None, wanted: Sequence[int | None], slot: int) -> int:
+    following = next((value for value in wanted[slot:] if value is not None), None)
+    run = 1
+    while slot + run < len(wanted) and wanted[slot + run] is None:
+        run += 1
+    if following is None:
+        return (last or 0) + 1
+    if last is None:
+        return following - run
+    return last + max(1, (following - last) // (run + 1))
+
+
+def rotate(origins: Sequence[int | None], rows: int) -> list[int | None]:
+    """Give each slot the row that will hold it: its own where it can, None for a row at the end.
+
+    Rows that no slot gets are to be deleted.
+    """
+    remaining = {origin for origin in origins if origin is not None}
+    free = 0
+    given: list[int | None] = []
+    for origin in origins:
+        remaining.discard(origin)  # type: ignore[arg-type]
+        stays = (
+            origin is not None
+            and origin >= free
+            and not any(row in remaining for row in range(free, origin))
+        )
+        row: Any = origin if stays else free
+        given.append(row if row < rows else None)
+        free = row + 1
+    return given
+
+
+def moment(value: Cell) -> float | None:
+    """Read a time as seconds since the epoch, whatever its unit; None if it is not a time."""
+    if isinstance(value, str) and not value.replace(".", "", 1).isdigit():
+        try:
+            return _micros(datetime.fromisoformat(value)) / 1e6
+        except ValueError:
+            return None
+    if value is None or isinstance(value, bytes):
+        return None
+    number = float(value)
+    for unit in (1e9, 1e6, 1e3):  # nanoseconds, microseconds, milliseconds
+        if number >= 1e8 * unit:
+            return number / unit
+    return number if number >= 1e8 else None

@@ -1,0 +1,223 @@
+"""Layout `rows`: one message, or the parts of one, in each row."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection
+
+from endmark.errors import UnreadableError
+from endmark.formats import Rebuilt
+from endmark.formats._base import Message
+from endmark.stores import json_text
+from endmark.stores.changes import Change
+from endmark.stores.order import respace, rotate, stamp
+from endmark.stores.source import Conversation, Row, Source
+from endmark.stores.table import Cell, Cells, rows_of
+
+NAMESPACE = uuid.UUID("6f0f5d0c-9a3c-5b52-8f2e-3b8f6c1d7e11")
+
+
+def load(
+    source: Source, connection: Connection, ids: Sequence[tuple[Cell, ...]], *, lock: bool = False
+) -> list[Conversation]:
+    """Read conversations row by row, in their order."""
+    found = {id_: Conversation(id_) for id_ in ids}
+    for id_, row in read_rows(source, connection, *of_conversations(source, ids), lock=lock):
+        conversation = found.setdefault(id_, Conversation(id_))
+        conversation.rows.append(row)
+        try:
+            source.decode(row)
+        except UnreadableError as error:
+            conversation.problem = conversation.problem or f"row {_label(row.key)}: {error}"
+        else:
+            assert row.message is not None
+            conversation.history.append(row.message)
+    return list(found.values())
+
+
+def of_conversations(
+    source: Source, ids: Sequence[tuple[Cell, ...]]
+) -> tuple[str, dict[str, Any]]:
+    """Make the condition for rows of these conversations, in a form that an index serves."""
+    columns = source.store.conversation
+    values: dict[str, Any] = {}
+    alternatives = []
+    for n, id_ in enumerate(ids):
+        binds = []
+        for k, (name, cell) in enumerate(zip(columns, id_, strict=True)):
+            values[f"c{n}_{k}"] = cell
+            binds.append(source.table.bind(name, f"c{n}_{k}"))
+        alternatives.append(f"({', '.join(binds)})" if len(columns) > 1 else binds[0])
+    named = ", ".join(source.table.quote(name) for name in columns)
+    left = f"({named})" if len(columns) > 1 else named
+    if len(columns) > 1 and source.table.dialect == "sqlite":
+        return f"{left} IN (VALUES {', '.join(alternatives)})", values
+    return f"{left} IN ({', '.join(alternatives)})", values
+
+
+def read_rows(
+    source: Source,
+    connection: Connection,
+    condition: str,
+    values: dict[str, Any],
+    *,
+    lock: bool = False,
+) -> list[tuple[tuple[Cell, ...], Row]]:
+    """Read rows under a condition, with the conversation of each, in the order of the store."""
+    table, store = source.table, source.store
+    names = [*store.conversation, *source.key, *source.order, *source.content]
+    if source.age:
+        names.append(source.age)
+    sorting = ", ".join(map(table.quote, [*store.conversation, *source.order, *source.key]))
+    for n, (column, allowed) in enumerate(store.only.items()):
+        condition += f" AND {table.read(column)} IN ({', '.join(f':o{n}_{k}' for k in range(len(allowed)))})"
+        values = values | {f"o{n}_{k}": value for k, value in enumerate(allowed)}
+    sql = f"SELECT {', '.join(table.read(name) for name in names)} FROM {table.ref}"
+    sql += f" WHERE {condition} ORDER BY {sorting}"
+    if lock and table.dialect == "postgresql":
+        sql += " FOR UPDATE"
+    return [_row(source, cells) for cells in rows_of(connection, sql, values)]
+
+
+def _row(source: Source, cells: tuple[Any, ...]) -> tuple[tuple[Cell, ...], Row]:
+    n, k, o = len(source.store.conversation), len(source.key), len(source.order)
+    row = Row(
+        key=dict(zip(source.key, cells[n : n + k], strict=True)),
+        order=cells[n + k : n + k + o],
+        cells=dict(zip(source.content, cells[n + k + o :], strict=False)),
+        written=source.written(cells[-1]) if source.age else None,
+    )
+    return cells[:n], row
+
+
+def _label(key: Cells) -> str:
+    return ", ".join(f"{name}={value}" for name, value in key.items())
+
+
+def changes(source: Source, conversation: Conversation, rebuilt: Rebuilt) -> list[Change]:
+    """Say which rows change: payloads in place, and places by the kind of the order."""
+    sources = json_text.Sources()
+    for row in conversation.rows:
+        cell = row.cells[source.store.payload]
+        sources.add(cell.decode() if isinstance(cell, bytes) else str(cell), row.payload)
+    slots = [
+        _cells(source, conversation, message, origin, sources)
+        for message, origin in zip(rebuilt.messages, rebuilt.origins, strict=True)
+    ]
+    in_place = rebuilt.origins == list(range(len(conversation.rows)))
+    if in_place or source.kind == "shared":
+        return _rotated(source, conversation, rebuilt.origins, slots)
+    return _respaced(source, conversation, rebuilt.origins, slots)
+
+
+def _cells(
+    source: Source,
+    conversation: Conversation,
+    message: Message,
+    origin: int | None,
+    sources: json_text.Sources,
+) -> Cells:
+    """Give the content cells of one message: as they were where it is untouched."""
+    row = conversation.rows[origin if origin is not None else 0]
+    if origin is not None and message is row.message:
+        return row.cells
+    cell = row.cells[source.store.payload]
+    old = cell.decode() if isinstance(cell, bytes) else str(cell)
+    payload = source.unwrap(message, row.wrap)
+    text = (
+        json_text.write(payload, old, sources)
+        if origin is None
+        else json_text.splice(old, row.payload, payload, sources)
+    )
+    cells: Cells = {source.store.payload: text.encode() if isinstance(cell, bytes) else text}
+    if source.store.role:
+        cells[source.store.role] = message["role"]
+    return cells
+
+
+def _update(source: Source, row: Row, after: Cells) -> list[Change]:
+    """Change just the cells that differ."""
+    before = {**row.cells, **dict(zip(source.order, row.order, strict=True))}
+    changed = {name: value for name, value in after.items() if before[name] != value}
+    if not changed:
+        return []
+    was = {name: before[name] for name in changed}
+    return [Change(source.table.label, row.key, was, changed)]
+
+
+def _delete(source: Source, row: Row) -> Change:
+    return Change(source.table.label, row.key, row.cells, None)
+
+
+def _rotated(
+    source: Source, conversation: Conversation, origins: list[int | None], slots: list[Cells]
+) -> list[Change]:
+    rows = conversation.rows
+    targets = rotate(origins, len(rows))
+    made: list[Change] = []
+    added = 0
+    for target, cells in zip(targets, slots, strict=True):
+        if target is not None:
+            made += _update(source, rows[target], cells)
+        else:
+            key = new_key(source, rows[-1], added)
+            made.append(Change(source.table.label, key, None, cells, like=rows[-1].key))
+            added += 1
+    held = set(targets)
+    return made + [_delete(source, row) for k, row in enumerate(rows) if k not in held]
+
+
+def _respaced(
+    source: Source, conversation: Conversation, origins: list[int | None], slots: list[Cells]
+) -> list[Change]:
+    rows = conversation.rows
+    stamps = [stamp(row.order[0]) for row in rows]
+    values = respace(origins, [value for value, _ in stamps])
+    first = source.order[0]
+    rising: list[tuple[int, Change]] = []
+    falling: list[tuple[int, Change]] = []
+    inserts: list[Change] = []
+    like = rows[0]
+    for slot, (origin, value) in enumerate(zip(origins, values, strict=True)):
+        if origin is None:
+            cells = {first: stamps[0][1](value), **slots[slot]}
+            key = new_key(source, like, slot)
+            inserts.append(Change(source.table.label, key, None, cells, like=like.key))
+            continue
+        like = rows[origin]
+        was, write = stamps[origin]
+        cells = slots[slot] if value == was else {**slots[slot], first: write(value)}
+        for change in _update(source, like, cells):
+            (rising if value >= was else falling).append((value, change))
+    deletes = [_delete(source, row) for k, row in enumerate(rows) if k not in set(origins)]
+    # A unique number a conversation: what moves on makes room, from the last, before the rest.
+    rising.sort(key=lambda pair: -pair[0])
+    falling.sort(key=lambda pair: pair[0])
+    return deletes + [change for _, change in rising + falling] + inserts
+
+
+def new_key(source: Source, like: Row, ordinal: int) -> Cells:
+    """Give the key of a new row, as far as the database does not give it.
+
+    Made keys come from the key of the row they stand by: the same on every run.
+    """
+    key: Cells = {}
+    for name in source.key:
+        column = source.table.columns[name]
+        if column.numbered or name in source.order:
+            continue
+        if name in source.store.conversation:
+            key[name] = like.key[name]
+            continue
+        seed = f"{source.table.label}:{_label(like.key)}:{ordinal}"
+        if any(word in column.type.lower() for word in ("int", "num")):
+            msg = (
+                f"rows of {source.table.label} need a number in {name} that the database does "
+                "not give; no row can be added"
+            )
+            raise UnreadableError(msg)
+        key[name] = str(uuid.uuid5(NAMESPACE, seed))
+    return key

@@ -1,0 +1,182 @@
+"""A store opened on a connection: its conversations read, and the changes that a repair means.
+
+row -> payload -> history here, and back again: `Source.changes` says which rows would change, and
+nothing in this package writes without `changes.execute`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sqlalchemy import Connection
+
+from endmark import formats
+from endmark.errors import StoreError, UnreadableError
+from endmark.formats import Rebuilt
+from endmark.formats._base import Message
+from endmark.stores import json_text
+from endmark.stores._store import OrderKind, Store
+from endmark.stores.changes import Change
+from endmark.stores.order import moment
+from endmark.stores.table import Cell, Cells, Table
+
+AGE_COLUMNS = ("updated_at", "updatedAt", "created_at", "createdAt", "timestamp")
+Wrap = Literal["message", "rest", "body"]
+
+
+@dataclass(slots=True)
+class Row:
+    """One row: its key, its place, its content as stored, and the message it holds."""
+
+    key: Cells
+    order: tuple[Cell, ...]
+    cells: Cells
+    written: float | None = None  # seconds since the epoch, UTC
+    payload: Any = None
+    message: Message | None = None
+    wrap: Wrap = "message"
+    parts: list[Row] = field(default_factory=list)  # layout `parts`: the rows of its parts
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One conversation as stored; `problem` says why it cannot be read, without content."""
+
+    id: tuple[Cell, ...]
+    rows: list[Row] = field(default_factory=list)
+    history: list[Message] = field(default_factory=list)
+    problem: str | None = None
+
+    @property
+    def written(self) -> float | None:
+        """When its newest row was written, in seconds since the epoch; None where unknown."""
+        return max((row.written for row in self.rows if row.written is not None), default=None)
+
+
+class Source:
+    """A store's tables as they are in one database. Raises `StoreError` for a wrong mapping."""
+
+    def __init__(self, connection: Connection, store: Store) -> None:
+        self.store = store
+        self.format = formats.get(store.format)
+        self.table = Table(connection, store.table, store.schema)
+        self.tables = {self.table.label: self.table}
+        self.key = self.table.key(store.key)
+        self.order = store.order or (() if store.layout == "list" else self.key)
+        named = [*store.conversation, *self.order, *store.only]
+        self.table.require([*named, *(c for c in (store.role, store.age) if c)])
+        if store.layout != "parts":
+            self.table.require([store.payload or "payload"])
+        self.content = tuple(c for c in (store.payload, store.role) if c)
+        self.age = self._age()
+        self.kind: OrderKind = store.order_kind or self._kind()
+        self.part_table = self._part_table(connection)
+
+    @property
+    def name(self) -> str:
+        return self.store.name
+
+    def _part_table(self, connection: Connection) -> Table | None:
+        parts = self.store.parts
+        if self.store.layout != "parts":
+            return None
+        if parts is None:
+            msg = f"store {self.name}: layout 'parts' needs a table of parts"
+            raise StoreError(msg)
+        table = Table(connection, parts.table, parts.schema or self.store.schema)
+        table.require([parts.message, parts.order, *parts.fields, *parts.json])
+        self.tables[table.label] = table
+        return table
+
+    def _age(self) -> str | None:
+        if self.store.age:
+            return self.store.age
+        if self.order and self._is_time(self.order[0]):
+            return self.order[0]
+        return next((name for name in AGE_COLUMNS if name in self.table.columns), None)
+
+    def _is_time(self, name: str) -> bool:
+        return self.table.columns[name].type.lower().startswith(("timestamp", "date", "time"))
+
+    def _kind(self) -> OrderKind:
+        """See from the order column whether its values are a conversation's own."""
+        if not self.order:
+            return "sequence"
+        first = self.order[0]
+        if self._is_time(first):
+            return "time"
+        alone = (first,) == self.table.primary_key or (first,) in self.table.unique
+        column = self.table.columns[first]
+        numeric = any(word in column.type.lower() for word in ("int", "real", "num", "double"))
+        in_key = first in self.key
+        return "shared" if alone or in_key or column.numbered or not numeric else "sequence"
+
+    def load(
+        self, connection: Connection, ids: Sequence[tuple[Cell, ...]], *, lock: bool = False
+    ) -> list[Conversation]:
+        """Read these conversations whole, each with its rows in order.
+
+        `lock` takes PostgreSQL's row locks for the transaction. A conversation that cannot be
+        read comes back with its `problem`.
+        """
+        return self._layout().load(self, connection, ids, lock=lock)
+
+    def changes(self, conversation: Conversation, rebuilt: Rebuilt) -> list[Change]:
+        """Say which rows change for a rebuilt history, without writing any.
+
+        Raises `UnreadableError` when the store has no room for what the repair needs.
+        """
+        return self._layout().changes(self, conversation, rebuilt)
+
+    def _layout(self) -> Any:
+        from endmark.stores import lists, parts, rows
+
+        return {"rows": rows, "parts": parts, "list": lists}[self.store.layout]
+
+    def decode(self, row: Row) -> None:
+        """Read a row's payload into its message. Raises `UnreadableError`."""
+        cell = row.cells[self.store.payload]
+        if cell is None:
+            msg = "the payload is NULL"
+            raise UnreadableError(msg)
+        if not isinstance(cell, str | bytes):
+            msg = f"the payload is a {type(cell).__name__}, not JSON text"
+            raise UnreadableError(msg)
+        row.payload = json_text.read(cell)
+        row.message, row.wrap = self._wrapped(row)
+
+    def _wrapped(self, row: Row) -> tuple[Message, Wrap]:
+        payload = row.payload
+        if self.store.role is None:
+            if not isinstance(payload, dict):
+                msg = "the payload is not an object; name the role's column with --role"
+                raise UnreadableError(msg)
+            return payload, "message"
+        role = row.cells[self.store.role]
+        if isinstance(payload, dict):
+            wrap: Wrap = "message" if "role" in payload else "rest"
+            return {**payload, "role": role}, wrap
+        message: Message = {"role": role, self.format.body: payload}
+        if self.format.id_field and len(row.key) == 1:
+            message = {self.format.id_field: str(next(iter(row.key.values()))), **message}
+        return message, "body"
+
+    def unwrap(self, message: Message, wrap: Wrap) -> Any:
+        """Give the payload that holds this message. Raises `UnreadableError` if none can."""
+        if wrap == "message":
+            return message
+        if wrap == "rest":
+            return {key: value for key, value in message.items() if key != "role"}
+        more = set(message) - {"role", self.format.body, self.format.id_field}
+        if more:
+            msg = (
+                f"column {self.store.payload} holds only a message's {self.format.body}, so a "
+                f"result of {self.format.name} ({', '.join(sorted(more))}) has no place in it"
+            )
+            raise UnreadableError(msg)
+        return message[self.format.body]
+
+    def written(self, cell: Cell) -> float | None:
+        return moment(cell)

@@ -1,0 +1,138 @@
+"""One table as the database has it: its columns, its key, and how its cells are read and bound.
+
+On PostgreSQL every cell is read as its text and bound through a cast to the column's own type, so
+that what was read can be written back exactly. On SQLite cells are the driver's own values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, inspect, text
+from sqlalchemy.exc import NoSuchTableError
+
+from endmark.errors import StoreError
+
+Cell = str | int | float | bytes | None
+Cells = dict[str, Cell]
+
+_PG_COLUMNS = """
+SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attgenerated <> '',
+       a.attidentity <> '' OR pg_get_expr(d.adbin, d.adrelid) LIKE 'nextval(%'
+FROM pg_attribute a
+LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+WHERE a.attrelid = CAST(:name AS regclass) AND a.attnum > 0 AND NOT a.attisdropped
+ORDER BY a.attnum
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its type as the database spells it, and whether the database fills it."""
+
+    name: str
+    type: str
+    generated: bool = False
+    numbered: bool = False  # the database gives the next number
+
+
+class Table:
+    """A table that was looked at. Raises `StoreError` when it, or a column, is not there."""
+
+    def __init__(self, connection: Connection, name: str, schema: str | None = None) -> None:
+        self.name = name
+        self.schema = schema
+        self.dialect = connection.dialect.name
+        self._quote = connection.dialect.identifier_preparer.quote
+        self.ref = self.quote(name) if schema is None else f"{self.quote(schema)}.{self.quote(name)}"
+        inspector = inspect(connection)
+        try:
+            self.primary_key = tuple(
+                inspector.get_pk_constraint(name, schema)["constrained_columns"]
+            )
+        except NoSuchTableError:
+            raise _no_table(connection, name, schema) from None
+        self.columns = {column.name: column for column in self._columns(connection)}
+        self.unique = [
+            tuple(c for c in index["column_names"] if c is not None)
+            for index in [
+                *inspector.get_unique_constraints(name, schema),
+                *(i for i in inspector.get_indexes(name, schema) if i["unique"]),
+            ]
+        ]
+
+    @property
+    def label(self) -> str:
+        return self.name if self.schema is None else f"{self.schema}.{self.name}"
+
+    def quote(self, name: str) -> str:
+        return self._quote(name)
+
+    def _columns(self, connection: Connection) -> list[Column]:
+        if self.dialect == "postgresql":
+            rows = connection.execute(text(_PG_COLUMNS), {"name": self.ref})
+            return [Column(*row) for row in rows]
+        pragma = f"PRAGMA {'' if self.schema is None else self.quote(self.schema) + '.'}"
+        rows = connection.execute(text(f"{pragma}table_xinfo({self.quote(self.name)})"))
+        columns = [
+            Column(name, type_, hidden > 1, pk == 1 and type_.upper() == "INTEGER")
+            for _, name, type_, _, _, pk, hidden in rows
+        ]
+        # A table without an INTEGER PRIMARY KEY has a rowid of its own, which an undone delete
+        # must give back too.
+        if len(self.primary_key) != 1 or not any(column.numbered for column in columns):
+            columns = [Column("rowid", "INTEGER", numbered=True), *columns]
+        return columns
+
+    def require(self, names: Iterable[str]) -> None:
+        missing = [name for name in names if name not in self.columns]
+        if missing:
+            msg = (
+                f"table {self.label} has no column {', '.join(missing)}; "
+                f"its columns are {', '.join(self.columns)}"
+            )
+            raise StoreError(msg)
+
+    def key(self, named: Sequence[str]) -> tuple[str, ...]:
+        """Give the key columns: those named, else the primary key, else SQLite's rowid."""
+        key = tuple(named) or self.primary_key
+        if not key and "rowid" in self.columns:
+            key = ("rowid",)
+        if not key:
+            msg = f"table {self.label} has no primary key; name unique columns with --key"
+            raise StoreError(msg)
+        self.require(key)
+        return key
+
+    def read(self, name: str, prefix: str = "") -> str:
+        column = prefix + self.quote(name)
+        return f"CAST({column} AS TEXT)" if self.dialect == "postgresql" else column
+
+    def bind(self, name: str, parameter: str) -> str:
+        if self.dialect != "postgresql":
+            return f":{parameter}"
+        return f"CAST(:{parameter} AS {self.columns[name].type})"
+
+    def same(self, name: str, parameter: str) -> str:
+        """Compare a cell as it was read; NULL is the same as NULL."""
+        if self.dialect != "postgresql":
+            return f"{self.quote(name)} IS :{parameter}"
+        return f"{self.read(name)} IS NOT DISTINCT FROM CAST(:{parameter} AS TEXT)"
+
+    def equals(self, name: str, parameter: str) -> str:
+        """Compare a column with a value in a way that an index serves."""
+        return f"{self.quote(name)} = {self.bind(name, parameter)}"
+
+
+def _no_table(connection: Connection, name: str, schema: str | None) -> StoreError:
+    found = inspect(connection).get_table_names(schema)
+    where = f" in schema {schema}" if schema else ""
+    seen = ", ".join(sorted(found)[:12]) or "none"
+    return StoreError(f"there is no table {name}{where}; the tables there are: {seen}")
+
+
+def rows_of(connection: Connection, sql: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """Run a query and give its rows as plain tuples."""
+    return [tuple(row) for row in connection.execute(text(sql), values)]
