@@ -92,6 +92,7 @@ class Result:
     owner: Owner = Owner.SERVER
     after: int | None = None
     value: Any = field(default=None, repr=False)  # what was answered, for reports and equality
+    flaw: bool = False  # empty where the provider wants words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,9 +163,9 @@ class SetId:
 
 @dataclass(frozen=True, slots=True)
 class Mend:
-    """Complete what the provider refuses in the call itself: arguments, name, fields."""
+    """Complete what the provider refuses in the call (or the result) itself: what it lacks."""
 
-    call: Call
+    call: Call | Result
 
 
 Edit = Close | Arrange | Drop | ToText | SetId | Mend

@@ -122,20 +122,20 @@ def _pair_inline(
 def _pair_provider(
     pairing: Pairing, walk: _Walk, calls: list[Call], results: list[Result]
 ) -> None:
-    """Pair what the provider runs itself: the result follows within the assistant's messages."""
+    """Pair what the provider runs itself: the result follows within the assistant's turn."""
     block_of: dict[int, Block] = {}
-    waiting: dict[str | None, list[tuple[Block, int]]] = defaultdict(list)
+    waiting: dict[object, list[tuple[Block, int]]] = defaultdict(list)
     for call in calls:
         if call.owner is Owner.PROVIDER and not call.inline:
             block = block_of.setdefault(call.at.message, Block(call.at.message, []))
             block.calls.append(call)
             block.answers.append(None)
-            waiting[call.id].append((block, len(block.calls) - 1))
+            waiting[call.id, call.slot].append((block, len(block.calls) - 1))
     pairing.blocks += block_of.values()
     for result in results:
         if result.owner is not Owner.PROVIDER:
             continue
-        places = waiting.get(result.id, [])
+        places = waiting.get((result.id, result.after), [])
         place = next((p for p in places if p[0].calls[p[1]].at < result.at), None)
         if place is None:
             pairing.orphans.append(result)

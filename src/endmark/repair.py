@@ -164,6 +164,9 @@ class _Decision:
                 self._find(flaw, call.id, call.name, call.at)
         if any(flaw is not Kind.BAD_ID for flaw in call.flaws):
             self.made.edits.append(Mend(call))
+        if answer is not None and answer.flaw:
+            self._find(Kind.EMPTY, call.id, call.name, answer.at)
+            self.made.edits.append(Mend(answer))
 
     def _rekey(self, call: Call, answer: Result | None) -> None:
         reason = self._why_rekey(call)
@@ -181,12 +184,12 @@ class _Decision:
             self.made.edits.append(SetId(answer, new))
 
     def _why_rekey(self, call: Call) -> Kind | None:
-        if call.owner is Owner.PROVIDER and call.id is not None:
-            return None
         if call.id is None:
             return Kind.NO_ID
         if Kind.BAD_ID in call.flaws:
             return Kind.BAD_ID
+        if call.owner is Owner.PROVIDER:
+            return None
         return Kind.REUSED_ID if call.id in self.seen else None
 
     def _arrange(self, block: Block, answers: list[Close | Result]) -> None:

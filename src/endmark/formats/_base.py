@@ -19,6 +19,7 @@ from endmark.model import (
     Drop,
     Edit,
     Event,
+    Mend,
     Result,
     SetId,
     Shape,
@@ -114,6 +115,11 @@ def unreadable(index: int, what: str) -> UnreadableError:
     )
 
 
+def event_of(edit: Close | Drop | ToText | SetId | Mend) -> Event:
+    """Give the event that an edit is about."""
+    return edit.call if isinstance(edit, Close | Mend) else edit.event
+
+
 class Edits:
     """The edits of one repair, by the message and the part that they touch."""
 
@@ -122,17 +128,26 @@ class Edits:
         self.taken: set[int] = set()  # ids of results that leave their place
         self.by_message: dict[int, list[Edit]] = {}
         self.ids: dict[int, str] = {}
+        self.parts_taken: dict[int, set[int]] = {}  # by message: the parts that leave their place
         for edit in edits:
             if isinstance(edit, Arrange):
                 self.arranged[edit.after] = edit
-                self.taken |= {id(a) for a in edit.answers if isinstance(a, Result)}
+                for answer in edit.answers:
+                    if isinstance(answer, Result):
+                        self.taken.add(id(answer))
+                        self._take(answer)
                 continue
-            event: Event = edit.call if not hasattr(edit, "event") else edit.event
+            event = event_of(edit)
             if isinstance(edit, SetId):
                 self.ids[id(event)] = edit.id
-            if isinstance(edit, Drop) and isinstance(event, Result):
-                self.taken.add(id(event))
+            if isinstance(edit, Drop):
+                self._take(event)
+                if isinstance(event, Result):
+                    self.taken.add(id(event))
             self.by_message.setdefault(event.at.message, []).append(edit)
+
+    def _take(self, event: Event) -> None:
+        self.parts_taken.setdefault(event.at.message, set()).add(event.at.part)
 
     def touched(self) -> list[int]:
         moved = {
@@ -256,20 +271,20 @@ class NextMessage(Format):
         """Give a copy of a message with these parts."""
 
     @abstractmethod
-    def message_of(self, parts: list[Any]) -> Message:
-        """Make a new message that holds these results."""
+    def message_of(self, parts: list[Any], old: Message) -> Message:
+        """Make a message of these results; `old` held nothing else, {} where there is none."""
 
     @abstractmethod
     def result_part(self, close: Close, call_id: str | None) -> Any:
         """Make the part of a synthesized result."""
 
     @abstractmethod
-    def edit_part(self, part: Any, edits: Sequence[Edit]) -> Any:
-        """Write edits inside one part."""
+    def edit_part(self, message: Message, part: Any, edits: Sequence[Edit]) -> list[Any]:
+        """Write edits inside one part of a message; give what stands in its place."""
 
     @abstractmethod
-    def stand_in(self, message: Message, edits: Sequence[Edit]) -> Message | None:
-        """Give what stands where an edited message has no part left; None to drop it."""
+    def settle(self, message: Message, parts: list[Any], edits: Sequence[Edit]) -> list[Any]:
+        """Give the parts that an edited message can stand with, [] to leave it out."""
 
     def apply(self, history: History, edits: Sequence[Edit]) -> Rebuilt:
         work = Edits(edits)
@@ -289,19 +304,19 @@ class NextMessage(Format):
                 if index in follow:
                     leads[follow[index]] = answers
                 else:
-                    self._insert(rebuilt, history, work.arranged[index], answers, work)
+                    self._insert(rebuilt, history, work.arranged[index], answers)
         rebuilt.keep(history, done, len(history))
         return rebuilt
 
     def _followers(self, history: History, work: Edits) -> dict[int, int]:
-        """Find the message behind each arranged block that already holds some of its answers."""
+        """Find the user's message behind each arranged block that holds some of its answers."""
         return {
             after: after + 1
             for after, arrange in work.arranged.items()
             if any(
                 isinstance(answer, Result)
                 and answer.at.message == after + 1
-                and answer.after is not None
+                and (answer.after is not None or self.is_user(history[after + 1]))
                 for answer in arrange.answers
             )
         }
@@ -311,60 +326,43 @@ class NextMessage(Format):
     ) -> Message | None:
         message = history[index]
         edits = work.at(index)
-        taken = {
-            event.at.part for event in work_results(work) if event.at.message == index
-        } | {
-            edit.event.at.part for edit in edits if isinstance(edit, Drop)
-        }
+        taken = work.parts_taken.get(index, set())
         if not (lead or edits or taken):
             return message
         kept = [
-            self._part(part, k, edits)
-            for k, part in enumerate(self.parts(message))
+            part
+            for k, old in enumerate(self.parts(message))
             if k not in taken
+            for part in self._part(message, old, k, edits)
         ]
-        if not (lead or kept):
-            return self.stand_in(message, edits)
-        return self.with_parts(message, lead + kept)
+        parts = lead + self.settle(message, kept, edits)
+        return self.with_parts(message, parts) if parts else None
 
-    def _part(self, part: Any, k: int, edits: Sequence[Edit]) -> Any:
-        mine = [
-            edit
-            for edit in edits
-            if (edit.call if not hasattr(edit, "event") else edit.event).at.part == k  # type: ignore[union-attr]
-        ]
-        return self.edit_part(part, mine) if mine else part
+    def _part(self, message: Message, part: Any, k: int, edits: Sequence[Edit]) -> list[Any]:
+        mine = [e for e in edits if not isinstance(e, Arrange) and event_of(e).at.part == k]
+        return self.edit_part(message, part, mine) if mine else [part]
 
     def _answer_parts(self, history: History, arrange: Arrange, work: Edits) -> list[Any]:
-        parts = []
+        parts: list[Any] = []
         for answer in arrange.answers:
             if isinstance(answer, Close):
                 parts.append(self.result_part(answer, work.id_of(answer.call)))
             else:
-                part = self.parts(history[answer.at.message])[answer.at.part]
-                parts.append(self._part(part, answer.at.part, work.at(answer.at.message)))
+                message, k = history[answer.at.message], answer.at.part
+                part = self.parts(message)[k]
+                parts += self._part(message, part, k, work.at(answer.at.message))
         return parts
 
     def _insert(
-        self, rebuilt: Rebuilt, history: History, arrange: Arrange, parts: list[Any], work: Edits
+        self, rebuilt: Rebuilt, history: History, arrange: Arrange, parts: list[Any]
     ) -> None:
         """Add a message of results: an old one that moves whole where all come from it."""
         sources = {a.at.message if isinstance(a, Result) else None for a in arrange.answers}
         origin = sources.pop() if len(sources) == 1 else None
         if origin is not None and len(self.parts(history[origin])) == len(parts):
-            rebuilt.add(self.with_parts(history[origin], parts), origin)
+            rebuilt.add(self.message_of(parts, history[origin]), origin)
         else:
-            rebuilt.add(self.message_of(parts), None)
-
-
-def work_results(work: Edits) -> Iterator[Result]:
-    """Give the results that an edit takes from their place."""
-    for arrange in work.arranged.values():
-        yield from (answer for answer in arrange.answers if isinstance(answer, Result))
-    for edits in work.by_message.values():
-        for edit in edits:
-            if isinstance(edit, Drop) and isinstance(edit.event, Result):
-                yield edit.event
+            rebuilt.add(self.message_of(parts, {}), None)
 
 
 class Inline(Format):
@@ -399,6 +397,6 @@ class Inline(Format):
         return rebuilt
 
 
-def text_of_orphan(edit: ToText) -> str:
+def text_of_orphan(call: Call) -> str:
     """Give the sentence that stands for a call which was the provider's to run."""
-    return f"[{edit.event.name or 'A tool'} was requested; no result was recorded]"
+    return f"[{call.name or 'A tool'} was requested; no result was recorded]"

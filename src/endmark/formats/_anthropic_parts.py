@@ -1,0 +1,135 @@
+"""One content block of Anthropic Messages: read into an event, and edited.
+
+What a block means among its neighbours (runs, turns, order) is decided in `anthropic`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from endmark.formats._base import ORPHAN_TEXT, Message, known_id, text_of_orphan
+from endmark.model import At, Call, Kind, Owner, Result, ToText
+from endmark.policy import Policy
+
+NO_NAME = "unknown_tool"
+NO_ERROR_TEXT = "(no error text)"  # "content cannot be empty if `is_error` is true"
+OWNERS = {
+    "tool_use": Owner.SERVER,
+    "server_tool_use": Owner.PROVIDER,
+    "mcp_tool_use": Owner.PROVIDER,
+}
+# What the API says an id should match; none is published for MCP.
+IDS = {
+    "tool_use": re.compile(r"[a-zA-Z0-9_-]+"),
+    "server_tool_use": re.compile(r"srvtoolu_[a-zA-Z0-9_]+"),
+    "mcp_tool_use": re.compile(r".+", re.DOTALL),
+}
+THINKING = frozenset({"thinking", "redacted_thinking"})
+
+
+def is_blank(content: Any) -> bool:
+    if isinstance(content, list):
+        return all(part.get("type") == "text" and is_blank(part.get("text")) for part in content)
+    return content is None or (isinstance(content, str) and not content.strip())
+
+
+def is_provider_result(kind: Any) -> bool:
+    return isinstance(kind, str) and kind.endswith("_tool_result")
+
+
+def call_of(part: Any, at: At, slot: int) -> Call:
+    given = part.get("input")
+    cut = isinstance(given, str) and given.strip() != "" and _parsed(given) is None
+    return Call(
+        at,
+        known_id(part.get("id")),
+        part.get("name") or None,
+        complete=not cut,
+        owner=OWNERS[part["type"]],
+        arguments=given,
+        slot=slot,
+        flaws=flaws_of(part, cut=cut),
+    )
+
+
+def flaws_of(part: Any, *, cut: bool = False) -> tuple[Kind, ...]:
+    flaws = []
+    if cut:
+        flaws.append(Kind.INCOMPLETE)
+    elif not isinstance(part.get("input"), dict) or not part.get("name"):
+        flaws.append(Kind.MALFORMED)
+    call_id = known_id(part.get("id"))
+    if call_id is not None and not IDS[part["type"]].fullmatch(call_id):
+        flaws.append(Kind.BAD_ID)
+    return tuple(flaws)
+
+
+def result_of(part: Any, at: At, after: int | None, owner: Owner, policy: Policy) -> Result:
+    content = part.get("content")
+    call_id = known_id(part.get("tool_use_id"))
+    text = content
+    if isinstance(content, list) and len(content) == 1 and content[0].get("type") == "text":
+        text = content[0].get("text")
+    error = part.get("is_error") is True
+    return Result(
+        at,
+        call_id,
+        synthesized=policy.is_marker(text, call_id, None),
+        error=error,
+        owner=owner,
+        after=after,
+        value=content,
+        flaw=error and owner is not Owner.PROVIDER and is_blank(content),
+    )
+
+
+def _parsed(text: str) -> Any:
+    """Give the value of a JSON text, None where it is not one."""
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def text_block(words: str) -> Message:
+    return {"type": "text", "text": words}
+
+
+def with_id(part: Any, made: str) -> Any:
+    kind = part["type"]
+    key = "id" if kind in OWNERS else "tool_use_id"
+    if kind in {"mcp_tool_use", "mcp_tool_result"}:
+        made = f"mcptoolu_{made}"
+    elif kind not in {"tool_use", "tool_result"}:
+        made = f"srvtoolu_{made}"
+    return {**part, key: made}
+
+
+def mended(part: Any) -> Any:
+    if part["type"] == "tool_result":
+        return {**part, "content": NO_ERROR_TEXT}
+    given = part.get("input")
+    if isinstance(given, str):
+        given = _parsed(given)
+    return {
+        **part,
+        "name": part.get("name") or NO_NAME,
+        "input": given if isinstance(given, dict) else {},
+    }
+
+
+def as_text(edit: ToText, part: Any, *, in_user: bool) -> list[Any]:
+    if isinstance(edit.event, Call):
+        return [text_block(text_of_orphan(edit.event))]
+    content = part.get("content")
+    blocks = content if isinstance(content, list) else [text_block(str(content or ""))]
+    words = [block["text"] for block in blocks if block.get("type") == "text"]
+    # An assistant's message may hold no media.
+    media = [block for block in blocks if block.get("type") != "text"] if in_user else []
+    return [text_block("\n".join([ORPHAN_TEXT, *words])), *media]

@@ -1,0 +1,349 @@
+"""Anthropic Messages: calls are `tool_use` blocks, results lead the user message behind them.
+
+Messages of one role in a row are one turn to the API, so calls and results are read by runs of
+messages. https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from endmark.formats._anthropic_parts import (
+    IDS,
+    OWNERS,
+    THINKING,
+    as_text,
+    call_of,
+    flaws_of,
+    is_blank,
+    is_provider_result,
+    mended,
+    result_of,
+    text_block,
+    with_id,
+)
+from endmark.formats._base import (
+    History,
+    Message,
+    NextMessage,
+    known_id,
+    text_of_orphan,
+    unreadable,
+)
+from endmark.model import (
+    At,
+    Blank,
+    Call,
+    Close,
+    Drop,
+    Edit,
+    Event,
+    Mend,
+    Owner,
+    SetId,
+    ToText,
+)
+from endmark.policy import Policy
+
+NO_TEXT = "[no text]"  # a message may not end with thinking
+ROLES = frozenset({"user", "assistant", "system"})
+NOT_OURS = frozenset({"image_url", "input_text", "output_text", "tool-call", "tool-result"})
+_is_sound_id = IDS["tool_use"].fullmatch
+
+
+class Anthropic(NextMessage):
+    """Messages of the Anthropic Messages API."""
+
+    name = "anthropic"
+    source = "https://platform.claude.com/docs/en/api/messages"
+    refusal = (
+        "`tool_use` ids were found without `tool_result` blocks immediately after: {ids}. Each "
+        "`tool_use` block must have a corresponding `tool_result` block in the next message."
+    )
+    unique_ids = True
+    body = "content"
+
+    def skim(self, history: History) -> list[int]:
+        suspects: list[int] = []
+        seen: set[Any] = set()
+        due: list[Any] = []
+        start, dirty, lead, last = 0, False, False, "user"
+        for index, message in enumerate(history):
+            try:
+                role, content = message["role"], message["content"]
+            except (KeyError, TypeError):
+                raise unreadable(index, "it has no role, or no content") from None
+            if role == "assistant":
+                if last != role:
+                    if dirty or due:
+                        suspects += range(start, index)
+                        due = []
+                    start, dirty, lead = index, False, True
+            elif role not in ROLES:
+                raise unreadable(index, f"its role is {role!r}")
+            last = role
+            if isinstance(content, str):
+                if not content or content.isspace():
+                    dirty = True
+                elif role != "assistant":
+                    lead = False
+            elif not isinstance(content, list):
+                raise unreadable(index, "its content is neither a text nor a list")
+            elif role == "assistant":
+                dirty = not _asks_soundly(content, due, seen, index) or dirty
+            else:
+                lead, sound = _answers_soundly(content, due, lead, index)
+                dirty = dirty or not sound
+        if dirty or due:
+            suspects += range(start, len(history))
+        return suspects
+
+    def events(self, history: History, indexes: Iterable[int], policy: Policy) -> list[Event]:
+        events: list[Event] = []
+        turns = _Turns(history)
+        last, slot, lead = -2, -1, None
+        for index in indexes:
+            message = history[index]
+            if message["role"] == "assistant":
+                if slot < index:
+                    slot = _run_end(history, index)
+                turn = turns.start(index)
+                events += _asked(history, index, slot, turn, policy)
+                lead = index
+            else:
+                if last != index - 1:
+                    lead = _slot_before(history, index)
+                events += _answered(history, index, lead, policy)
+                if _says(message):
+                    lead = None
+            last = index
+        return events
+
+    def call_ids(self, message: Message) -> Sequence[str | None]:
+        content = message.get("content")
+        if message.get("role") != "assistant" or not isinstance(content, list):
+            return ()
+        return [known_id(part.get("id")) for part in content if part.get("type") in OWNERS]
+
+    def block(self, history: History, index: int) -> range:
+        start = index
+        while start > 0 and history[start - 1]["role"] == "assistant":
+            start -= 1
+        stop = _run_end(history, index) + 1
+        while stop < len(history) and history[stop]["role"] != "assistant":
+            stop += 1
+        return range(start, stop)
+
+    def is_user(self, message: Message) -> bool:
+        return message.get("role") == "user" and _says(message)
+
+    def parts(self, message: Message) -> list[Any]:
+        content = message["content"]
+        return [text_block(content)] if isinstance(content, str) else content
+
+    def with_parts(self, message: Message, parts: list[Any]) -> Message:
+        return {**message, "content": parts}
+
+    def message_of(self, parts: list[Any], old: Message) -> Message:
+        return {**old, "role": "user", "content": parts}
+
+    def result_part(self, close: Close, call_id: str | None) -> Any:
+        return {
+            "type": "tool_result",
+            "tool_use_id": call_id,
+            "content": close.text,
+            "is_error": True,
+        }
+
+    def edit_part(self, message: Message, part: Any, edits: Sequence[Edit]) -> list[Any]:
+        for edit in edits:
+            if isinstance(edit, SetId):
+                part = with_id(part, edit.id)
+            elif isinstance(edit, Mend):
+                part = mended(part)
+            elif isinstance(edit, ToText):
+                return as_text(edit, part, in_user=message["role"] != "assistant")
+        return [part]
+
+    def settle(self, message: Message, parts: list[Any], edits: Sequence[Edit]) -> list[Any]:
+        if message["role"] != "assistant" or any(p.get("type") not in THINKING for p in parts):
+            return parts
+        lone = (e.event for e in edits if isinstance(e, Drop) and isinstance(e.event, Call))
+        words = [text_of_orphan(call) for call in lone if call.owner is Owner.PROVIDER]
+        if words or parts:
+            return [*parts, text_block(words[0] if words else NO_TEXT)]
+        return []
+
+    def fits(self, message: Message) -> int:
+        content = message.get("content")
+        if message.get("role") not in {"user", "assistant"} or not isinstance(content, str | list):
+            return -1
+        if "tool_calls" in message or "parts" in message:
+            return -1
+        if isinstance(content, str):
+            return 0
+        if not all(isinstance(part, dict) for part in content):
+            return -1
+        kinds = {str(part.get("type")) for part in content}
+        if kinds & NOT_OURS:
+            return -1
+        ours = kinds & {*OWNERS, *THINKING, "tool_result"} or any(map(is_provider_result, kinds))
+        return 1 if ours else 0
+
+
+def _asks_soundly(content: list[Any], due: list[Any], seen: set[Any], index: int) -> bool:
+    """Look at an assistant's blocks once; its calls become due."""
+    sound, odd = bool(content), False
+    try:
+        for part in content:
+            kind = part.get("type")
+            if kind == "text":
+                if not (text := part.get("text")) or text.isspace():
+                    sound = False
+            elif kind == "tool_use":
+                call_id = part.get("id")
+                if (
+                    call_id.__class__ is not str
+                    or call_id in seen
+                    or not _is_sound_id(call_id)
+                    or not part.get("name")
+                    or not isinstance(part.get("input"), dict)
+                ):
+                    sound = False
+                due.append(call_id)
+                if call_id.__class__ is str:
+                    seen.add(call_id)
+            elif kind not in THINKING:
+                odd = True
+    except AttributeError:
+        raise unreadable(index, "a part of its content is not what its type says") from None
+    return sound and not (odd and not _is_provider_sound(content, seen))
+
+
+def _is_provider_sound(content: list[Any], seen: set[Any]) -> bool:
+    """Tell whether what the provider runs is called and answered in this very message."""
+    sound, waiting = True, []
+    for part in content:
+        kind = part.get("type")
+        if kind in OWNERS and kind != "tool_use":
+            call_id = part.get("id")
+            if call_id in seen or flaws_of(part):
+                sound = False
+            waiting.append(call_id)
+            seen.add(call_id)
+        elif is_provider_result(kind) and part.get("tool_use_id") in waiting:
+            waiting.remove(part.get("tool_use_id"))
+        elif is_provider_result(kind) or kind == "tool_result":
+            sound = False
+    return sound and not waiting
+
+
+def _answers_soundly(
+    content: list[Any], due: list[Any], lead: bool, index: int
+) -> tuple[bool, bool]:
+    """Look at a user's blocks once: whether results may still follow, and whether all is well."""
+    sound = bool(content)
+    try:
+        for part in content:
+            kind = part.get("type")
+            if kind == "tool_result":
+                call_id = part.get("tool_use_id")
+                if lead and call_id in due:
+                    due.remove(call_id)
+                else:
+                    sound = False
+                if part.get("is_error") is True and is_blank(part.get("content")):
+                    sound = False
+                continue
+            lead = False
+            if kind == "text":
+                if not (text := part.get("text")) or text.isspace():
+                    sound = False
+            elif kind in OWNERS:
+                raise unreadable(index, "it holds a call, but it is a user's")
+    except AttributeError:
+        raise unreadable(index, "a part of its content is not what its type says") from None
+    return lead, sound
+
+
+def _run_end(history: History, index: int) -> int:
+    while index + 1 < len(history) and history[index + 1]["role"] == "assistant":
+        index += 1
+    return index
+
+
+def _slot_before(history: History, index: int) -> int | None:
+    """Find the assistant message whose results may still stand here."""
+    before = index - 1
+    while before >= 0 and history[before]["role"] != "assistant":
+        if _says(history[before]):
+            return None
+        before -= 1
+    return before if before >= 0 else None
+
+
+class _Turns:
+    """Where the turn of a message began, asked for in the order of the messages.
+
+    The provider answers its own calls until something other than a result is said to it.
+    """
+
+    def __init__(self, history: History) -> None:
+        self.history = history
+        self.next = 0
+        self.begun = -1
+
+    def start(self, index: int) -> int:
+        while self.next < index:
+            message = self.history[self.next]
+            if message["role"] != "assistant" and _says(message):
+                self.begun = self.next
+            self.next += 1
+        return self.begun
+
+
+def _says(message: Message) -> bool:
+    """Tell whether a message holds more than results and blanks."""
+    content = message["content"]
+    if isinstance(content, str):
+        return not is_blank(content)
+    return any(part.get("type") != "tool_result" and not is_blank([part]) for part in content)
+
+
+def _asked(
+    history: History, index: int, slot: int, turn: int, policy: Policy
+) -> Iterator[Event]:
+    """Read an assistant's message: its calls, and what the provider answered."""
+    content = history[index]["content"]
+    if not content:
+        if index < len(history) - 1:  # the last message of all may be empty
+            yield Blank(At(index))
+        return
+    for k, part in enumerate([text_block(content)] if isinstance(content, str) else content):
+        kind, at = part.get("type"), At(index, k)
+        if kind in OWNERS:
+            yield call_of(part, at, slot if kind == "tool_use" else turn)
+        elif kind == "tool_result":
+            yield result_of(part, at, None, Owner.SERVER, policy)
+        elif is_provider_result(kind):
+            yield result_of(part, at, turn, Owner.PROVIDER, policy)
+        elif is_blank([part]):
+            yield Blank(at)
+
+
+def _answered(history: History, index: int, lead: int | None, policy: Policy) -> Iterator[Event]:
+    """Read a user's message: the results that lead, those that do not, and blanks."""
+    content = history[index]["content"]
+    if not content:
+        yield Blank(At(index))
+    for k, part in enumerate([text_block(content)] if isinstance(content, str) else content):
+        if part.get("type") == "tool_result":
+            yield result_of(part, At(index, k), lead, Owner.SERVER, policy)
+        elif not is_blank([part]):
+            lead = None
+        elif content:
+            yield Blank(At(index, k))
+
+
+FORMAT = Anthropic()
