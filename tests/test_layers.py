@@ -88,8 +88,6 @@ def test_the_core_knows_no_database(path: Path) -> None:
 
 @pytest.mark.parametrize("module", ["endmark", "endmark.formats", "endmark.rules"])
 def test_importing_the_core_loads_no_database(module: str) -> None:
-    if not (SOURCE / module.removeprefix("endmark").lstrip(".") / "__init__.py").exists():
-        pytest.skip(f"{module} is not written yet")
     program = f"import sys, {module}; print(*[m for m in {HEAVY} if m in sys.modules])"
     loaded = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
