@@ -1,0 +1,105 @@
+"""A tool invocation of AI SDK 4: what it says of its call, and what the SDK wants it to look like.
+
+A message may hold each invocation twice, in `parts` and in the deprecated `toolInvocations`: the
+two are one fact, so all here takes the copies of one call together, the part's first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from endmark.formats._ai_sdk_parts import MARK, NO_NAME, as_object, is_marked, mark, words
+from endmark.formats._base import Message, known_id
+from endmark.model import At, Call, Close, Edit, Event, Kind, Mend, Result, SetId
+from endmark.policy import DEFAULT, Policy
+
+
+def is_v4(part: Message) -> bool:
+    """Tell a part of major 4 from a later one whose tool is called "invocation"."""
+    return part["type"] == "tool-invocation" and isinstance(part.get("toolInvocation"), dict)
+
+
+def read_copies(copies: Sequence[Message], at: At, policy: Policy) -> list[Event]:
+    """Read the copies of one invocation of major 4, the part's first."""
+    first = copies[0]
+    best = _best(copies)
+    complete = best is not None or first.get("state") != "partial-call"
+    args = next((o for o in (as_object(copy.get("args")) for copy in copies) if o), {})
+    flaws: tuple[Kind, ...] = ()
+    if not complete:
+        flaws = (Kind.INCOMPLETE,)
+    elif not isinstance(first.get("args"), dict) or mended_copies(copies) != list(copies):
+        flaws = (Kind.MALFORMED,)
+    call = Call(
+        at,
+        known_id(first.get("toolCallId")),
+        known_id(first.get("toolName")),
+        complete=complete,
+        inline=True,
+        arguments=args if complete else words(first.get("args") or None),
+        slot=at.message,
+        flaws=flaws,
+    )
+    if best is None:
+        return [call]
+    value = best.get("result")
+    made = _is_ours(best, policy)
+    return [
+        call,
+        Result(at, call.id, call.name, synthesized=made, after=call.slot, value=("result", value)),
+    ]
+
+
+def _is_ours(copy: Message, policy: Policy = DEFAULT) -> bool:
+    value = copy.get("result")
+    return is_marked(value) or policy.is_marker(
+        value, known_id(copy.get("toolCallId")), known_id(copy.get("toolName"))
+    )
+
+
+def _best(copies: Sequence[Message]) -> Message | None:
+    """Find the copy whose result stands: a real one first, then the part's; None for none."""
+    answered = [copy for copy in copies if "result" in copy or copy.get("state") == "result"]
+    if not answered:
+        return None
+    return min(answered, key=lambda copy: (_is_ours(copy), "result" not in copy))
+
+
+def mended_copies(copies: Sequence[Message]) -> list[Message]:
+    """Give the copies of an answered invocation, complete and with the real result in each."""
+    best = _best(copies)
+    if best is None:
+        return list(copies)
+    made = []
+    for copy in copies:
+        # Two real results that differ: the SDK reads the part's, and neither is ours to lose.
+        own = copy if "result" in copy and not _is_ours(copy) else best
+        made.append({**_invocation(copy, copies), "state": "result", "result": own.get("result")})
+    return made
+
+
+def _invocation(copy: Message, copies: Sequence[Message]) -> Message:
+    args = [found for c in (copy, *copies) if (found := as_object(c.get("args"))) is not None]
+    names = [name for c in (copy, *copies) if isinstance(name := c.get("toolName"), str)]
+    return {**copy, "toolName": [*names, NO_NAME][0], "args": [*args, {}][0]}
+
+
+def edit_copies(copies: Sequence[Message], edits: Sequence[Edit]) -> list[Message]:
+    """Write the edits that keep an invocation into all its copies."""
+    made = list(copies)
+    for edit in edits:
+        if isinstance(edit, SetId):
+            made = [{**copy, "toolCallId": edit.id} for copy in made]
+        elif isinstance(edit, Mend):
+            made = mended_copies(made)
+        elif isinstance(edit, Close):
+            made = [closed_copy(copy, made, edit) for copy in made]
+    return made
+
+
+def closed_copy(copy: Message, copies: Sequence[Message], close: Close) -> Message:
+    """Give one copy with a result that says that it is none: major 4 has no error state."""
+    made = {**_invocation(copy, copies), "state": "result"}
+    if not close.call.complete:
+        made["args"] = {}
+    return {**made, "result": {"error": close.text, MARK: mark(close)}}

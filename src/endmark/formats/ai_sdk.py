@@ -1,0 +1,254 @@
+"""UI messages of the AI SDK, majors 4 to 7: each call and its result are one part.
+
+The major is told by the part. `_ai_sdk_parts` and `_ai_sdk_v4` know what a part must look like;
+here they are found in their message and put back.
+
+https://ai-sdk.dev/docs/reference/ai-sdk-core/ui-message
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from endmark.formats._ai_sdk_parts import (
+    edit_part,
+    is_plainly_sound,
+    is_tool,
+    read_part,
+)
+from endmark.formats._ai_sdk_v4 import edit_copies, is_v4, read_copies
+from endmark.formats._base import (
+    History,
+    Inline,
+    Message,
+    known_id,
+    text_of_orphan,
+    unreadable,
+)
+from endmark.model import Arrange, At, Call, Close, Drop, Edit, Event, Mend, ToText
+from endmark.policy import DEFAULT, Policy
+
+ROLES = frozenset({"system", "user", "assistant", "data"})
+PLAIN = frozenset(
+    {
+        "text",
+        "reasoning",
+        "step-start",
+        "file",
+        "source",
+        "source-url",
+        "source-document",
+        "custom",
+        "reasoning-file",
+        "steering-message",
+    }
+)
+SILENT = ("step-start", "source", "data-")  # parts that become nothing in the prompt
+
+
+class Tool(NamedTuple):
+    """Where a call stands in its message, and what tells of it."""
+
+    part: int  # behind the last part for a call that only major 4's second list has
+    told: list[Message]  # the part itself, or the copies of major 4's invocation
+    flat: bool  # majors 5 to 7
+    legacy: int | None = None  # its place in major 4's second list
+
+
+class AISDK(Inline):
+    """UI messages, as `useChat` and its servers store them."""
+
+    name = "ai-sdk"
+    aliases = tuple(f"ai-sdk-v{major}" for major in (4, 5, 6, 7))
+    source = "https://ai-sdk.dev/docs/reference/ai-sdk-core/ui-message"
+    refusal = "AI_MissingToolResultsError: Tool results are missing for tool calls {ids}."
+    body = "parts"
+    id_field = "id"
+    # Every open state, every errored or denied part, all of major 4, and what else a word tells.
+    # No word tells a state that is missing or unknown, an `output` or an `input` that is missing
+    # or no object in a finished part, a missing id, nor an id that two typed parts share.
+    needles = (
+        '"input-',  # also a healthy "input-..." in a user's own JSON: rare
+        '"approval',
+        '"preliminary"',
+        '"output-error"',
+        '"output-denied"',
+        '"errorText"',
+        '"dynamic-tool"',
+        '"tool-invocation"',
+        '"toolInvocations"',
+        '"input":null',
+        '"input": null',
+        '"toolCallId":null',
+        '"toolCallId": null',
+        '"toolCallId":""',
+        '"toolCallId": ""',
+    )
+
+    def skim(self, history: History) -> list[int]:
+        suspects: list[int] = []
+        seen: dict[str, int] = {}
+        index = -1
+        try:
+            for index, message in enumerate(history):
+                parts = message.get("parts")
+                if parts.__class__ is not list or "toolInvocations" in message:
+                    if not self._is_sound(message):
+                        suspects.append(index)
+                    continue
+                for part in parts:
+                    if part["type"] in PLAIN:
+                        continue
+                    # Five keys, and these five: the part of a finished call has no other.
+                    call_id = part.get("toolCallId")
+                    if (
+                        len(part) == 5
+                        and part.get("state") == "output-available"
+                        and part.get("input").__class__ is dict
+                        and "output" in part
+                        and call_id.__class__ is str
+                        and call_id
+                    ) or is_plainly_sound(part):
+                        if seen.get(call_id) != index:
+                            seen[call_id] = index
+                            continue
+                    elif not is_tool(part):
+                        continue
+                    if not self._is_sound(message):
+                        suspects.append(index)
+                    break
+        except (AttributeError, KeyError, TypeError):
+            raise unreadable(index, "it is no UI message, or one of its parts is none") from None
+        return suspects
+
+    def _is_sound(self, message: Message) -> bool:
+        events = self.read(message, 0, DEFAULT)
+        calls = [event for event in events if isinstance(event, Call)]
+        ids = {call.id for call in calls}
+        return (
+            2 * len(calls) == len(events)
+            and len(ids) == len(calls)
+            and None not in ids
+            and not any(call.flaws for call in calls)
+        )
+
+    def events(self, history: History, indexes: Iterable[int], policy: Policy) -> list[Event]:
+        last_user = next(self.users(history), -1)
+        return [
+            event
+            for index in indexes
+            for event in self.read(history[index], index, policy, passed=index < last_user)
+        ]
+
+    def read(
+        self, message: Message, index: int, policy: Policy, *, passed: bool = False
+    ) -> list[Event]:
+        events: list[Event] = []
+        for tool in _tools(*_lists(message)):
+            at = At(index, tool.part)
+            if tool.flat:
+                events += read_part(tool.told[0], at, policy, passed=passed)
+            else:
+                events += read_copies(tool.told, at, policy)
+        return events
+
+    def edit(self, message: Message, edits: Sequence[Edit]) -> Message | None:
+        work: dict[int, list[Edit]] = {}
+        for edit in edits:
+            assert not isinstance(edit, Arrange)
+            call = edit.call if isinstance(edit, Close | Mend) else edit.event
+            work.setdefault(call.at.part, []).append(edit)
+        parts, legacy = _lists(message)
+        made: list[Any] = list(parts)
+        made_legacy: list[Any] = list(legacy)
+        for tool in _tools(parts, legacy):
+            if tool.part in work:
+                _edit_tool(made, made_legacy, tool, work[tool.part])
+        if parts and all(part is None or part["type"].startswith(SILENT) for part in made):
+            gone = [e.event for e in edits if isinstance(e, Drop) and e.event.at.part < len(parts)]
+            if gone:
+                made[gone[-1].at.part] = _text(gone[-1])
+        edited = dict(message)
+        for key, old, new in (("parts", parts, made), ("toolInvocations", legacy, made_legacy)):
+            if any(a is not b for a, b in zip(old, new, strict=True)):
+                edited[key] = [item for item in new if item is not None]
+        return edited
+
+    def call_ids(self, message: Message) -> Sequence[str | None]:
+        return [known_id(tool.told[0].get("toolCallId")) for tool in _tools(*_lists(message))]
+
+    def is_user(self, message: Message) -> bool:
+        return message.get("role") == "user" and bool(
+            message.get("parts") or message.get("content")
+        )
+
+    def fits(self, message: Message) -> int:
+        parts = message.get("parts")
+        if message.get("role") not in ROLES:
+            return -1
+        if isinstance(message.get("toolInvocations"), list):
+            return 1
+        if isinstance(parts, list):
+            typed = all(isinstance(p, dict) and isinstance(p.get("type"), str) for p in parts)
+            return -1 if not typed else 1 if parts else 0
+        return 0 if parts is None and isinstance(message.get("content"), str) else -1
+
+
+def _lists(message: Message) -> tuple[list[Message], list[Message]]:
+    """Give the parts and the invocations of major 4's second list.
+
+    Raises `TypeError` where one of them is no list.
+    """
+    parts, legacy = message.get("parts"), message.get("toolInvocations")
+    for given in (parts, legacy):
+        if given is not None and not isinstance(given, list):
+            msg = "neither a list nor missing"
+            raise TypeError(msg)
+    return parts or [], legacy or []
+
+
+def _tools(parts: list[Message], legacy: list[Message]) -> list[Tool]:
+    """Find the calls of a message; the second list's copies go with the parts of their id."""
+    copies: dict[str | None, list[int]] = {}
+    for k, entry in enumerate(legacy):
+        copies.setdefault(known_id(entry.get("toolCallId")), []).append(k)
+    tools = []
+    for k, part in enumerate(parts):
+        if not is_tool(part):
+            continue
+        if not is_v4(part):
+            tools.append(Tool(k, [part], flat=True))
+            continue
+        told = [part["toolInvocation"]]
+        twins = copies.get(known_id(told[0].get("toolCallId")))
+        twin = twins.pop(0) if twins else None
+        told += [] if twin is None else [legacy[twin]]
+        tools.append(Tool(k, told, flat=False, legacy=twin))
+    left = sorted(k for places in copies.values() for k in places)
+    return tools + [Tool(len(parts) + k, [legacy[k]], flat=False, legacy=k) for k in left]
+
+
+def _edit_tool(parts: list[Any], legacy: list[Any], tool: Tool, edits: Sequence[Edit]) -> None:
+    """Write the edits of one call into these lists; what is dropped becomes None there."""
+    first = edits[0]
+    told: list[Any]
+    if isinstance(first, Drop | ToText):
+        told = [_text(first.event) if isinstance(first, ToText) and tool.flat else None]
+    elif tool.flat:
+        told = [edit_part(tool.told[0], edits)]
+    else:
+        told = edit_copies(tool.told, edits)
+    if tool.part < len(parts):
+        nested = not tool.flat and told[0] is not None
+        parts[tool.part] = {**parts[tool.part], "toolInvocation": told[0]} if nested else told[0]
+    if tool.legacy is not None:
+        legacy[tool.legacy] = told[-1]
+
+
+def _text(call: Event) -> Message:
+    assert isinstance(call, Call)
+    return {"type": "text", "text": text_of_orphan(call)}
+
+
+FORMAT = AISDK()
