@@ -1,0 +1,219 @@
+"""The laws of the design, over every format, on histories with anything wrong with them."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections import Counter
+from typing import Any
+from unittest import mock
+
+import pytest
+from building import BUILDERS, Message, conversations, damaged
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from reading import OPEN, calls
+
+from endmark import Policy, check, formats, is_synthesized, repair, rules
+from endmark.history import examine
+from endmark.model import Turn
+
+FORMATS = sorted(BUILDERS)
+LAWS = settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+TURNS: st.SearchStrategy[Turn] = st.sampled_from(["over", "open"])
+
+
+def tokens(history: list[Message], kind: str) -> Counter[str]:
+    return Counter(re.findall(rf"{kind}-\d+", json.dumps(history)))
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(data=st.data())
+@LAWS
+def test_1_a_clean_input_comes_back_as_itself(format: str, data: st.DataObject) -> None:
+    history = BUILDERS[format](data.draw(conversations(sound=True)))
+
+    assert repair(history, format) is history
+    assert check(history, format) == ()
+    assert rules.validate(history, format) == ()
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(data=st.data(), turn=TURNS)
+@LAWS
+def test_2_repair_is_idempotent_and_pure(format: str, data: st.DataObject, turn: Turn) -> None:
+    history = data.draw(damaged(format))
+    before = copy.deepcopy(history)
+
+    repaired = repair(history, format, turn=turn)
+
+    assert history == before
+    assert repair(repaired, format, turn=turn) is repaired
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(data=st.data())
+@LAWS
+def test_3_the_rules_accept_what_was_repaired(format: str, data: st.DataObject) -> None:
+    history = data.draw(damaged(format))
+
+    repaired = repair(history, format)
+
+    assert rules.validate(repaired, format) == ()
+    assert [call for call in calls(repaired, format) if call.result is OPEN] == []
+    if not rules.validate(history, format) and repaired is not history:
+        # What the provider takes is changed only for what a stricter reader refuses.
+        assert {finding.kind for finding in check(history, format)} <= {
+            "misplaced", "malformed", "incomplete", "copy", "no_id", "bad_id", "reused_id",
+            "duplicate", "orphan", "dangling", "empty",
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(data=st.data())
+@LAWS
+def test_4_no_real_result_is_lost_unseen(format: str, data: st.DataObject) -> None:
+    history = data.draw(damaged(format))
+
+    repaired = repair(history, format)
+
+    lost = tokens(history, "result").keys() - tokens(repaired, "result").keys()
+    dropped = json.dumps([finding.dropped for finding in check(history, format)])
+    assert [token for token in lost if token not in dropped] == []
+    assert [token for token in lost if _had_a_place(token, history, format)] == []
+
+
+def _had_a_place(token: str, history: list[Message], format: str) -> bool:
+    """Tell whether a call of this result's own id is there, and no other result for it is."""
+    owners = [id_ for id_, value in _results(history) if token in json.dumps(value)]
+    ids = [call.id for call in calls(history, format)]
+    return any(
+        id_ and ids.count(id_) >= sum(other == id_ for other, _ in _results(history))
+        and (ids.count(id_) == 1)
+        for id_ in owners
+    )
+
+
+def _results(history: list[Message]) -> list[tuple[Any, Any]]:
+    found = [(m.get("tool_call_id"), m.get("content")) for m in history if m["role"] == "tool"]
+    for message in history:
+        for part in message.get("parts") or message.get("content") or []:
+            if isinstance(part, dict) and part.get("type") == "tool_result":
+                found.append((part.get("tool_use_id"), part.get("content")))
+            if isinstance(part, dict) and "output" in part:
+                found.append((part.get("toolCallId"), part["output"]))
+    return found
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(data=st.data())
+@LAWS
+def test_5_calls_and_words_are_kept(format: str, data: st.DataObject) -> None:
+    history = data.draw(damaged(format))
+
+    repaired = repair(history, format)
+
+    copies = sum(finding.kind == "copy" for finding in check(history, format))
+    assert len(calls(repaired, format)) == len(calls(history, format)) - copies
+    for kind in ("user", "step", "answer"):
+        assert tokens(history, kind).keys() == tokens(repaired, kind).keys()
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(data=st.data(), turn=TURNS)
+@LAWS
+def test_6_the_quick_look_changes_nothing(format: str, data: st.DataObject, turn: Turn) -> None:
+    history = data.draw(damaged(format))
+    form = formats.get(format)
+
+    quick = examine(history, form, turn=turn)
+    with mock.patch.object(type(form), "skim", lambda _, messages: list(range(len(messages)))):
+        full = examine(history, form, turn=turn)
+
+    assert quick.findings == full.findings
+    assert quick.rebuild().messages == full.rebuild().messages
+
+
+@pytest.mark.parametrize("format", ["openai-chat", "anthropic"])
+@given(data=st.data())
+@LAWS
+def test_7_a_real_result_takes_its_marker_s_place(format: str, data: st.DataObject) -> None:
+    turns = data.draw(conversations(sound=True))
+    history = BUILDERS[format](turns)
+    at = [k for k, m in enumerate(history) if tokens([m], "result")]
+    if not at:
+        return
+    gone = data.draw(st.sampled_from(at))
+    closed = repair(history[:gone] + history[gone + 1 :], format)
+    if len(closed) != len(history):
+        return  # one of several results, all in one message
+
+    healed = repair([*closed, history[gone]], format)
+
+    assert [m for m in healed if is_synthesized(m, format)] == []
+    assert tokens(healed, "result") == tokens(history, "result")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(data=st.data())
+@LAWS
+def test_8_what_is_pending_on_the_frontier_stays(format: str, data: st.DataObject) -> None:
+    history = data.draw(damaged(format))
+    policy = Policy(pending=lambda call: True)
+    form = formats.get(format)
+    last_user = next(form.users(history), -1)
+
+    repaired = repair(history, format, policy=policy)
+
+    pending = examine(history, form, policy).pending
+    open_ = [call for call in calls(repaired, format) if call.result is OPEN]
+    assert len(open_) == len(pending)
+    assert all(call.at.message > last_user for call in pending)
+    assert repair(repaired, format, policy=policy) is repaired
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(data=st.data())
+@LAWS
+def test_10_nothing_before_the_first_edit_changes(format: str, data: st.DataObject) -> None:
+    history = data.draw(damaged(format))
+
+    repaired = repair(history, format)
+
+    first = min((f.message for f in check(history, format)), default=len(history))
+    assert all(old is new for old, new in zip(history[:first], repaired[:first], strict=True))
+
+
+POLICIES = st.builds(
+    Policy,
+    orphans=st.sampled_from(["drop", "text"]),
+    late=st.sampled_from(["replace", "keep"]),
+    marker=st.sampled_from(["default", "interrompu", "gone away", lambda m: f"no {m.outcome}"]),
+    cause=st.sampled_from(["unknown", "stopped", "crashed"]),
+    pending_tools=st.sampled_from([frozenset(), frozenset({"save"})]),
+    tools=st.sampled_from([{}, {"save": ["destructive"], "look": {"readOnlyHint": True}}]),
+)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(data=st.data(), policy=POLICIES, turn=TURNS)
+@LAWS
+def test_every_policy_keeps_the_laws(
+    format: str, data: st.DataObject, policy: Policy, turn: Turn
+) -> None:
+    history = data.draw(damaged(format))
+
+    repaired = repair(history, format, policy=policy, turn=turn)
+
+    assert repair(repaired, format, policy=policy, turn=turn) is repaired
+    closed = Policy(**{**policy.model_dump(), "pending_tools": frozenset()})
+    assert rules.validate(repair(repaired, format, policy=closed), format) == ()
+    if policy.orphans == "text" and policy.late == "keep":
+        for token in tokens(history, "result"):
+            seen = token in json.dumps(repaired)
+            assert seen or any(
+                token in json.dumps(f.dropped) for f in check(history, format, policy=policy, turn=turn)
+            )
