@@ -1,0 +1,109 @@
+"""The one way into a command and out of it: options in groups, errors in one sentence.
+
+Wraps every command of both programs. Whatever goes wrong, the user sees one sentence on standard
+error and exit code 2, never a traceback; ENDMARK_DEBUG=1 shows it to those who mend Endmark.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from functools import wraps
+from typing import Any, get_type_hints
+
+import typer
+
+from endmark.errors import EndmarkError
+
+__all__ = ["INTERRUPTED", "WRONG", "grouped", "new_app", "run", "say"]
+
+WRONG = 2
+INTERRUPTED = 130
+
+# Typer has its own copy of click in newer versions: its usage errors are found by kinship.
+_USAGE: type[Exception] = typer.BadParameter.__mro__[2]
+
+
+def new_app(help: str) -> typer.Typer:
+    """Make a program whose errors are left to `run`."""
+    return typer.Typer(help=help, add_completion=False, pretty_exceptions_enable=False)
+
+
+def say(text: str) -> None:
+    """Write a line for people: to standard error, which no machine reads."""
+    typer.echo(text, err=True)
+
+
+def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Spread every parameter that is a dataclass of options into the options themselves."""
+    plain: list[inspect.Parameter] = []
+    groups: dict[str, Any] = {}
+    for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
+        if not is_dataclass(parameter.annotation):
+            plain.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+            continue
+        groups[name] = parameter.annotation
+        hints = get_type_hints(parameter.annotation, include_extras=True)
+        plain += [
+            inspect.Parameter(
+                field.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=inspect.Parameter.empty if field.default is MISSING else field.default,
+                annotation=hints[field.name],
+            )
+            for field in fields(parameter.annotation)
+        ]
+
+    @wraps(command)
+    def spread(**given: Any) -> Any:
+        for name, group in groups.items():
+            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
+        return command(**given)
+
+    spread.__signature__ = inspect.Signature(plain)  # type: ignore[attr-defined]
+    spread.__annotations__ = {parameter.name: parameter.annotation for parameter in plain}
+    return spread
+
+
+def run(app: typer.Typer, name: str, arguments: Sequence[str] | None = None) -> int:
+    """Run a program and give its exit code."""
+    try:
+        code = app(args=arguments, prog_name=name, standalone_mode=False)
+        sys.stdout.flush()
+    except _USAGE as error:
+        say(f"{name}: {_one_line(error.format_message())} (see {name} --help)")  # type: ignore[attr-defined]
+    except (typer.Abort, KeyboardInterrupt):
+        say(f"{name}: stopped; nothing more was written")
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # the last door: nothing leaves as a traceback
+        if os.environ.get("ENDMARK_DEBUG"):
+            raise
+        say(f"{name}: {_sentence(error)}")
+    else:
+        return code if isinstance(code, int) else 0
+    return WRONG
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, EndmarkError):
+        return _one_line(str(error))
+    if isinstance(error, OSError):
+        # Only what the system says: a message of our own libraries could hold content.
+        where = f"{error.filename}: " if error.filename else ""
+        return (
+            f"{where}{error.strerror or type(error).__name__}; check the path and its permissions"
+        )
+    return (
+        f"this should not happen ({type(error).__name__}); nothing more was written. Run it again "
+        "with ENDMARK_DEBUG=1 and report the last lines"
+    )
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
