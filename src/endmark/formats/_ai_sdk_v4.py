@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from endmark.formats._ai_sdk_parts import MARK, NO_NAME, as_object, is_marked, mark, words
+from endmark.formats._ai_sdk_parts import MARK, NO_NAME, as_object, is_marked, is_tool, mark, words
 from endmark.formats._base import Message, known_id
 from endmark.model import At, Call, Close, Edit, Event, Kind, Mend, Result, SetId
 from endmark.policy import DEFAULT, Policy
@@ -17,6 +17,37 @@ from endmark.policy import DEFAULT, Policy
 def is_v4(part: Message) -> bool:
     """Tell a part of major 4 from a later one whose tool is called "invocation"."""
     return part["type"] == "tool-invocation" and isinstance(part.get("toolInvocation"), dict)
+
+
+def is_plainly_sound_v4(parts: Sequence[Message], legacy: Sequence[Message]) -> bool:
+    """Tell of nearly every message of major 4, at a glance, that its calls are answered.
+
+    Nothing is wrong either with a message that holds no call at all.
+    """
+    told = []
+    for part in parts:
+        if part["type"] == "tool-invocation":
+            told.append(part.get("toolInvocation"))
+        elif is_tool(part):
+            return False
+    if told and legacy and told != legacy:
+        return False
+    told = told or list(legacy)
+    ids = set()
+    for copy in told:
+        if not isinstance(copy, dict):
+            return False
+        call_id = copy.get("toolCallId")
+        if (
+            call_id.__class__ is not str
+            or copy.get("state") != "result"
+            or "result" not in copy
+            or copy.get("args").__class__ is not dict
+            or copy.get("toolName").__class__ is not str
+        ):
+            return False
+        ids.add(call_id)
+    return len(ids) == len(told) and "" not in ids
 
 
 def read_copies(copies: Sequence[Message], at: At, policy: Policy) -> list[Event]:
@@ -33,7 +64,7 @@ def read_copies(copies: Sequence[Message], at: At, policy: Policy) -> list[Event
     call = Call(
         at,
         known_id(first.get("toolCallId")),
-        known_id(first.get("toolName")),
+        next(iter(_names(copies)), None) or None,
         complete=complete,
         inline=True,
         arguments=args if complete else words(first.get("args") or None),
@@ -74,14 +105,19 @@ def mended_copies(copies: Sequence[Message]) -> list[Message]:
     for copy in copies:
         # Two real results that differ: the SDK reads the part's, and neither is ours to lose.
         own = copy if "result" in copy and not _is_ours(copy) else best
-        made.append({**_invocation(copy, copies), "state": "result", "result": own.get("result")})
+        new = {**_invocation(copy, copies), "state": "result", "result": own.get("result")}
+        made.append(copy if new == copy else new)
     return made
 
 
 def _invocation(copy: Message, copies: Sequence[Message]) -> Message:
     args = [found for c in (copy, *copies) if (found := as_object(c.get("args"))) is not None]
-    names = [name for c in (copy, *copies) if isinstance(name := c.get("toolName"), str)]
-    return {**copy, "toolName": [*names, NO_NAME][0], "args": [*args, {}][0]}
+    names = [*_names([copy, *copies]), NO_NAME]
+    return {**copy, "toolName": names[0], "args": [*args, {}][0]}
+
+
+def _names(copies: Sequence[Message]) -> list[str]:
+    return [name for copy in copies if isinstance(name := copy.get("toolName"), str)]
 
 
 def edit_copies(copies: Sequence[Message], edits: Sequence[Edit]) -> list[Message]:

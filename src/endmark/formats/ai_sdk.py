@@ -17,7 +17,7 @@ from endmark.formats._ai_sdk_parts import (
     is_tool,
     read_part,
 )
-from endmark.formats._ai_sdk_v4 import edit_copies, is_v4, read_copies
+from endmark.formats._ai_sdk_v4 import edit_copies, is_plainly_sound_v4, is_v4, read_copies
 from endmark.formats._base import (
     History,
     Inline,
@@ -123,6 +123,8 @@ class AISDK(Inline):
         return suspects
 
     def _is_sound(self, message: Message) -> bool:
+        if is_plainly_sound_v4(*_lists(message)):
+            return True
         events = self.read(message, 0, DEFAULT)
         calls = [event for event in events if isinstance(event, Call)]
         ids = {call.id for call in calls}
@@ -239,7 +241,7 @@ def _edit_tool(parts: list[Any], legacy: list[Any], tool: Tool, edits: Sequence[
         told = [edit_part(tool.told[0], edits)]
     else:
         told = edit_copies(tool.told, edits)
-    if tool.part < len(parts):
+    if tool.part < len(parts) and told[0] is not tool.told[0]:
         nested = not tool.flat and told[0] is not None
         parts[tool.part] = {**parts[tool.part], "toolInvocation": told[0]} if nested else told[0]
     if tool.legacy is not None:
