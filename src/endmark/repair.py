@@ -18,7 +18,6 @@ from endmark.model import (
     Close,
     Drop,
     Edit,
-    Event,
     Finding,
     Kind,
     Mend,
@@ -93,7 +92,19 @@ class _Decision:
             kept += [
                 loser for loser, _ in self.pairing.rivals if not loser.synthesized and loser.final
             ]
-        return [result for result in kept if result.owner is not Owner.PROVIDER]
+        # A text would end the turn in which the provider goes on with a call of its own.
+        spans = [
+            (call.at, answer.at)
+            for block in self.pairing.blocks
+            for call, answer in zip(block.calls, block.answers, strict=True)
+            if answer is not None and call.owner is Owner.PROVIDER and not call.inline
+        ]
+        return [
+            result
+            for result in kept
+            if result.owner is not Owner.PROVIDER
+            and not any(first < result.at < last for first, last in spans)
+        ]
 
     def _find(
         self, kind: Kind, call_id: str | None, name: str | None, at: At, dropped: object = None

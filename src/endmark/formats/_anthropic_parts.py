@@ -1,4 +1,4 @@
-"""One content block of Anthropic Messages: read into an event, and edited.
+"""The content blocks of Anthropic Messages: looked over, read into events, and edited.
 
 What a block means among its neighbours (runs, turns, order) is decided in `anthropic`.
 """
@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any
 
-from endmark.formats._base import ORPHAN_TEXT, Message, known_id, text_of_orphan
+from endmark.formats._base import ORPHAN_TEXT, Message, known_id, text_of_orphan, unreadable
 from endmark.model import At, Call, Kind, Owner, Result, ToText
 from endmark.policy import Policy
 
@@ -27,6 +27,7 @@ IDS = {
     "mcp_tool_use": re.compile(r".+", re.DOTALL),
 }
 THINKING = frozenset({"thinking", "redacted_thinking"})
+_is_sound_id = IDS["tool_use"].fullmatch
 
 
 def is_blank(content: Any) -> bool:
@@ -37,6 +38,81 @@ def is_blank(content: Any) -> bool:
 
 def is_provider_result(kind: Any) -> bool:
     return isinstance(kind, str) and kind.endswith("_tool_result")
+
+
+def asks_soundly(content: list[Any], due: list[Any], seen: set[Any], index: int) -> bool:
+    """Look at an assistant's blocks once; its calls become due."""
+    sound, odd = bool(content), False
+    try:
+        for part in content:
+            kind = part.get("type")
+            if kind == "text":
+                if not (text := part.get("text")) or text.isspace():
+                    sound = False
+            elif kind == "tool_use":
+                call_id = part.get("id")
+                if (
+                    call_id.__class__ is not str
+                    or call_id in seen
+                    or not _is_sound_id(call_id)
+                    or not part.get("name")
+                    or not isinstance(part.get("input"), dict)
+                ):
+                    sound = False
+                due.append(call_id)
+                if call_id.__class__ is str:
+                    seen.add(call_id)
+            elif kind not in THINKING:
+                odd = True
+    except AttributeError:
+        raise unreadable(index, "a part of its content is not what its type says") from None
+    return sound and not (odd and not _is_provider_sound(content, seen))
+
+
+def _is_provider_sound(content: list[Any], seen: set[Any]) -> bool:
+    """Tell whether what the provider runs is called and answered in this very message."""
+    sound, waiting = True, []
+    for part in content:
+        kind = part.get("type")
+        if kind in OWNERS and kind != "tool_use":
+            call_id = part.get("id")
+            if call_id in seen or flaws_of(part):
+                sound = False
+            waiting.append(call_id)
+            seen.add(call_id)
+        elif is_provider_result(kind) and part.get("tool_use_id") in waiting:
+            waiting.remove(part.get("tool_use_id"))
+        elif is_provider_result(kind) or kind == "tool_result":
+            sound = False
+    return sound and not waiting
+
+
+def answers_soundly(
+    content: list[Any], due: list[Any], lead: bool, index: int
+) -> tuple[bool, bool]:
+    """Look at a user's blocks once: whether results may still follow, and whether all is well."""
+    sound = bool(content)
+    try:
+        for part in content:
+            kind = part.get("type")
+            if kind == "tool_result":
+                call_id = part.get("tool_use_id")
+                if lead and call_id in due:
+                    due.remove(call_id)
+                else:
+                    sound = False
+                if part.get("is_error") is True and is_blank(part.get("content")):
+                    sound = False
+                continue
+            lead = False
+            if kind == "text":
+                if not (text := part.get("text")) or text.isspace():
+                    sound = False
+            elif kind in OWNERS:
+                raise unreadable(index, "it holds a call, but it is a user's")
+    except AttributeError:
+        raise unreadable(index, "a part of its content is not what its type says") from None
+    return lead, sound
 
 
 def call_of(part: Any, at: At, slot: int) -> Call:

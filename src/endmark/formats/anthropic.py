@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from endmark.formats._anthropic_parts import (
-    IDS,
     OWNERS,
     THINKING,
+    answers_soundly,
     as_text,
+    asks_soundly,
     call_of,
-    flaws_of,
     is_blank,
     is_provider_result,
     mended,
@@ -26,11 +26,11 @@ from endmark.formats._anthropic_parts import (
 from endmark.formats._base import (
     History,
     Message,
-    NextMessage,
     known_id,
     text_of_orphan,
     unreadable,
 )
+from endmark.formats._next_message import NextMessage
 from endmark.model import (
     At,
     Blank,
@@ -49,7 +49,6 @@ from endmark.policy import Policy
 NO_TEXT = "[no text]"  # a message may not end with thinking
 ROLES = frozenset({"user", "assistant", "system"})
 NOT_OURS = frozenset({"image_url", "input_text", "output_text", "tool-call", "tool-result"})
-_is_sound_id = IDS["tool_use"].fullmatch
 
 
 class Anthropic(NextMessage):
@@ -91,9 +90,9 @@ class Anthropic(NextMessage):
             elif not isinstance(content, list):
                 raise unreadable(index, "its content is neither a text nor a list")
             elif role == "assistant":
-                dirty = not _asks_soundly(content, due, seen, index) or dirty
+                dirty = not asks_soundly(content, due, seen, index) or dirty
             else:
-                lead, sound = _answers_soundly(content, due, lead, index)
+                lead, sound = answers_soundly(content, due, lead, index)
                 dirty = dirty or not sound
         if dirty or due:
             suspects += range(start, len(history))
@@ -192,81 +191,6 @@ class Anthropic(NextMessage):
         return 1 if ours else 0
 
 
-def _asks_soundly(content: list[Any], due: list[Any], seen: set[Any], index: int) -> bool:
-    """Look at an assistant's blocks once; its calls become due."""
-    sound, odd = bool(content), False
-    try:
-        for part in content:
-            kind = part.get("type")
-            if kind == "text":
-                if not (text := part.get("text")) or text.isspace():
-                    sound = False
-            elif kind == "tool_use":
-                call_id = part.get("id")
-                if (
-                    call_id.__class__ is not str
-                    or call_id in seen
-                    or not _is_sound_id(call_id)
-                    or not part.get("name")
-                    or not isinstance(part.get("input"), dict)
-                ):
-                    sound = False
-                due.append(call_id)
-                if call_id.__class__ is str:
-                    seen.add(call_id)
-            elif kind not in THINKING:
-                odd = True
-    except AttributeError:
-        raise unreadable(index, "a part of its content is not what its type says") from None
-    return sound and not (odd and not _is_provider_sound(content, seen))
-
-
-def _is_provider_sound(content: list[Any], seen: set[Any]) -> bool:
-    """Tell whether what the provider runs is called and answered in this very message."""
-    sound, waiting = True, []
-    for part in content:
-        kind = part.get("type")
-        if kind in OWNERS and kind != "tool_use":
-            call_id = part.get("id")
-            if call_id in seen or flaws_of(part):
-                sound = False
-            waiting.append(call_id)
-            seen.add(call_id)
-        elif is_provider_result(kind) and part.get("tool_use_id") in waiting:
-            waiting.remove(part.get("tool_use_id"))
-        elif is_provider_result(kind) or kind == "tool_result":
-            sound = False
-    return sound and not waiting
-
-
-def _answers_soundly(
-    content: list[Any], due: list[Any], lead: bool, index: int
-) -> tuple[bool, bool]:
-    """Look at a user's blocks once: whether results may still follow, and whether all is well."""
-    sound = bool(content)
-    try:
-        for part in content:
-            kind = part.get("type")
-            if kind == "tool_result":
-                call_id = part.get("tool_use_id")
-                if lead and call_id in due:
-                    due.remove(call_id)
-                else:
-                    sound = False
-                if part.get("is_error") is True and is_blank(part.get("content")):
-                    sound = False
-                continue
-            lead = False
-            if kind == "text":
-                if not (text := part.get("text")) or text.isspace():
-                    sound = False
-            elif kind in OWNERS:
-                raise unreadable(index, "it holds a call, but it is a user's")
-    except AttributeError:
-        raise unreadable(index, "a part of its content is not what its type says") from None
-    return lead, sound
-
-
 def _run_end(history: History, index: int) -> int:
     while index + 1 < len(history) and history[index + 1]["role"] == "assistant":
         index += 1
@@ -311,9 +235,7 @@ def _says(message: Message) -> bool:
     return any(part.get("type") != "tool_result" and not is_blank([part]) for part in content)
 
 
-def _asked(
-    history: History, index: int, slot: int, turn: int, policy: Policy
-) -> Iterator[Event]:
+def _asked(history: History, index: int, slot: int, turn: int, policy: Policy) -> Iterator[Event]:
     """Read an assistant's message: its calls, and what the provider answered."""
     content = history[index]["content"]
     if not content:
