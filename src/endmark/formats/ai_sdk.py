@@ -98,12 +98,14 @@ class AISDK(Inline):
                         suspects.append(index)
                     continue
                 for part in parts:
-                    if part["type"] in PLAIN:
+                    kind = part["type"]
+                    if kind in PLAIN:
                         continue
-                    # Five keys, and these five: the part of a finished call has no other.
+                    # Five keys, and these five: a typed part of a finished call needs no other.
                     call_id = part.get("toolCallId")
                     if (
                         len(part) == 5
+                        and kind != "dynamic-tool"
                         and part.get("state") == "output-available"
                         and part.get("input").__class__ is dict
                         and "output" in part
