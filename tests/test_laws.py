@@ -17,7 +17,7 @@ from reading import OPEN, calls
 
 from endmark import Policy, check, formats, is_synthesized, repair, rules
 from endmark.history import examine
-from endmark.model import Turn
+from endmark.model import Arrange, Close, Edit, Mend, Result, Turn
 
 FORMATS = sorted(BUILDERS)
 LAWS = settings(
@@ -183,8 +183,16 @@ def test_10_nothing_before_the_first_edit_changes(format: str, data: st.DataObje
 
     repaired = repair(history, format)
 
-    first = min((f.message for f in check(history, format)), default=len(history))
+    edits = examine(history, formats.get(format)).edits
+    first = min([len(history), *(_place(edit) for edit in edits)])
     assert all(old is new for old, new in zip(history[:first], repaired[:first], strict=True))
+
+
+def _place(edit: Edit) -> int:
+    if isinstance(edit, Arrange):
+        moved = [a.at.message for a in edit.answers if isinstance(a, Result)]
+        return min([edit.after + 1, *moved])
+    return (edit.call if isinstance(edit, Close | Mend) else edit.event).at.message
 
 
 POLICIES = st.builds(

@@ -66,6 +66,7 @@ class OpenAIChat(OwnMessage):
                     start, dirty = index, True
                 elif (call_id := message.get("tool_call_id")) in due:
                     due.remove(call_id)
+                    dirty = dirty or message.get("content") is None
                 else:
                     dirty = True
                 continue
@@ -238,6 +239,7 @@ def _result(message: Message, index: int, after: int | None, policy: Policy) -> 
         synthesized=policy.is_marker(content, call_id, name),
         after=after,
         value=content,
+        flaw=content is None,  # "Invalid value for 'content': expected a string, got null."
     )
 
 
@@ -259,6 +261,8 @@ def _edit_call(call: Message, edit: SetId | Mend) -> Message:
 def _edit_result(message: Message, edit: Edit) -> Message:
     if isinstance(edit, SetId):
         return {**message, "tool_call_id": edit.id}
+    if isinstance(edit, Mend):
+        return {**message, "content": ""}
     if isinstance(edit, ToText):
         content = message.get("content")
         if isinstance(content, list):

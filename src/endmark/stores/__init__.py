@@ -1,0 +1,52 @@
+"""The known chat stores: one file each, found by name or by what a database looks like.
+
+Others may add stores through the entry-point group `endmark.stores` (a name and a `STORE`). A
+store says where rows are; what is in them is a format's business.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module, metadata
+from typing import cast
+
+from endmark.errors import StoreError
+from endmark.stores._detect import detect, seen
+from endmark.stores._store import PartTable, Store
+from endmark.stores.source import Conversation, Source
+
+__all__ = ["Conversation", "PartTable", "Source", "Store", "detect", "get", "names", "seen"]
+
+_MODULES = {
+    "endmark": "endmark.stores.endmark_tables",
+    "twenty": "endmark.stores.twenty",
+    "vercel-chatbot": "endmark.stores.vercel_chatbot",
+}
+
+
+@cache
+def _others() -> dict[str, metadata.EntryPoint]:
+    return {entry.name: entry for entry in metadata.entry_points(group="endmark.stores")}
+
+
+def names() -> tuple[str, ...]:
+    """Name every known store, sorted.
+
+    >>> "twenty" in names()
+    True
+    """
+    return tuple(sorted({*_MODULES, *_others()}))
+
+
+def get(name: str) -> Store:
+    """Give the store of that name. Raises `StoreError` for a name that no store has.
+
+    >>> get("vercel-chatbot").table
+    'Message_v2'
+    """
+    if name in _MODULES:
+        return cast("Store", import_module(_MODULES[name]).STORE)
+    if name in _others():
+        return cast("Store", _others()[name].load())
+    msg = f"no store is called {name!r}; the stores are {', '.join(names())}"
+    raise StoreError(msg)

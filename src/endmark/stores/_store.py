@@ -37,8 +37,9 @@ class PartTable:
     """The table of a store that keeps one part a row, its fields in columns.
 
     `fields` maps a column to the key of the part that it holds; `json` names the columns among
-    them that hold JSON. A NULL column is a key that the part does not have. `names` are the
-    columns that tell a tool part's name and id.
+    them that hold JSON. A NULL column is a key that the part does not have. `of_type` maps a
+    column to the only type of part that it serves, where two columns hold the same key.
+    `optional` names columns that older versions do not have.
     """
 
     table: str
@@ -46,6 +47,8 @@ class PartTable:
     order: str
     fields: Mapping[str, str]
     json: frozenset[str] = frozenset()
+    of_type: Mapping[str, str] = field(default_factory=dict)
+    optional: Columns = ()
     key: Columns = ()
     schema: str | None = None
 
@@ -60,7 +63,8 @@ class Store:
     column), `payload` (the column with the JSON), `role` (the column with the role, where the
     payload does not hold it), `key` (default: the primary key), `path` (where in the payload a
     whole list lies), `parts` (the table of parts, for layout `parts`), `only` (column to the
-    values that rows of the model's history have), `age` (the column that tells when a row was
+    values that rows of the model's history have), `optional` (the columns among these that older
+    versions do not have), `age` (the column that tells when a row was
     written; default: the order, when it is a time).
 
     >>> Store(format="openai-chat", table="chat", conversation="thread_id", order="id",
@@ -82,6 +86,7 @@ class Store:
     path: Columns = ()
     parts: PartTable | None = None
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    optional: Columns = ()
     age: str | None = None
     pending_tools: frozenset[str] = frozenset()
     fingerprint: Mapping[str, frozenset[str]] = field(default_factory=dict)

@@ -110,11 +110,11 @@ def rotate(origins: Sequence[int | None], rows: int) -> list[int | None]:
 
     Rows that no slot gets are to be deleted.
     """
-    remaining = {origin for origin in origins if origin is not None}
+    remaining: set[int | None] = {origin for origin in origins if origin is not None}
     free = 0
     given: list[int | None] = []
     for origin in origins:
-        remaining.discard(origin)  # type: ignore[arg-type]
+        remaining.discard(origin)
         stays = (
             origin is not None
             and origin >= free

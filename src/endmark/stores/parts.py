@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from endmark.errors import UnreadableError
 from endmark.formats import Rebuilt
 from endmark.stores import json_text
+from endmark.stores._store import PartTable
 from endmark.stores.changes import Change
 from endmark.stores.json_align import align
 from endmark.stores.rows import NAMESPACE, of_conversations, read_rows
@@ -65,19 +66,15 @@ def _part_rows(
     return rows
 
 
-def _part_table(source: Source) -> tuple[Table, Any]:
+def _part_table(source: Source) -> tuple[Table, PartTable]:
     assert source.part_table is not None
+    assert source.store.parts is not None
     return source.part_table, source.store.parts
 
 
 def _assemble(source: Source, row: Row) -> None:
-    table, spec = _part_table(source)
     for part in row.parts:
-        part.payload = {
-            spec.fields[column]: _value(table, spec, column, cell)
-            for column, cell in part.cells.items()
-            if cell is not None
-        }
+        part.payload = read_part(source, part.cells)
     row.message = {
         "id": str(next(iter(row.key.values()))),
         "role": row.cells[source.store.role] if source.store.role else "assistant",
@@ -85,7 +82,22 @@ def _assemble(source: Source, row: Row) -> None:
     }
 
 
-def _value(table: Table, spec: Any, column: str, cell: Cell) -> Any:
+def read_part(source: Source, cells: Cells) -> dict[str, Any]:
+    """Read one part from its columns. Raises `UnreadableError`."""
+    table, spec = _part_table(source)
+    type_ = _type(spec, cells)
+    return {
+        spec.fields[column]: _value(table, spec, column, cell)
+        for column, cell in cells.items()
+        if cell is not None and spec.of_type.get(column, type_) == type_
+    }
+
+
+def _type(spec: PartTable, cells: Cells) -> Cell:
+    return next((cells[column] for column, name in spec.fields.items() if name == "type"), None)
+
+
+def _value(table: Table, spec: PartTable, column: str, cell: Cell) -> Any:
     if column in spec.json:
         return json_text.read(cell)  # type: ignore[arg-type]
     if table.columns[column].type.lower().startswith("bool"):
@@ -142,8 +154,15 @@ def _cells(source: Source, row: Row | None, part: dict[str, Any]) -> Cells:
     old = row.payload if row is not None else {}
     cells: Cells = {}
     for column, name in spec.fields.items():
-        if row is not None and name in part and name in old and part[name] is old[name]:
+        served = spec.of_type.get(column, part["type"]) == part["type"]
+        if row is not None and (
+            old.get("type") == part["type"]
+            if not served
+            else name in part and name in old and part[name] is old[name]
+        ):
             cells[column] = row.cells[column]
+        elif not served:
+            cells[column] = None
         elif name not in part:
             cells[column] = None
         elif column in spec.json:
@@ -166,6 +185,8 @@ def _insert(source: Source, row: Row, part: dict[str, Any], ordinal: int) -> Cha
         msg = f"message {row.key} has no part to model a new one on"
         raise UnreadableError(msg)
     like = row.parts[-1]
-    key = {name: str(uuid.uuid5(NAMESPACE, f"{table.label}:{like.key}:{ordinal}")) for name in like.key}
+    key: Cells = {
+        name: str(uuid.uuid5(NAMESPACE, f"{table.label}:{like.key}:{ordinal}")) for name in like.key
+    }
     cells = _cells(source, None, part)
     return Change(table.label, key, None, {**cells, spec.order: ordinal}, like=like.key)

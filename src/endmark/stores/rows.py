@@ -15,7 +15,7 @@ from endmark.stores import json_text
 from endmark.stores.changes import Change
 from endmark.stores.order import respace, rotate, stamp
 from endmark.stores.source import Conversation, Row, Source
-from endmark.stores.table import Cell, Cells, rows_of
+from endmark.stores.table import Cell, Cells, Table, rows_of
 
 NAMESPACE = uuid.UUID("6f0f5d0c-9a3c-5b52-8f2e-3b8f6c1d7e11")
 
@@ -42,20 +42,37 @@ def of_conversations(
     source: Source, ids: Sequence[tuple[Cell, ...]]
 ) -> tuple[str, dict[str, Any]]:
     """Make the condition for rows of these conversations, in a form that an index serves."""
-    columns = source.store.conversation
+    return among(source.table, source.store.conversation, ids)
+
+
+def among(
+    table: Table, columns: Sequence[str], ids: Sequence[tuple[Cell, ...]]
+) -> tuple[str, dict[str, Any]]:
+    """Make the condition that these columns hold one of these values."""
     values: dict[str, Any] = {}
     alternatives = []
     for n, id_ in enumerate(ids):
         binds = []
         for k, (name, cell) in enumerate(zip(columns, id_, strict=True)):
             values[f"c{n}_{k}"] = cell
-            binds.append(source.table.bind(name, f"c{n}_{k}"))
+            binds.append(table.bind(name, f"c{n}_{k}"))
         alternatives.append(f"({', '.join(binds)})" if len(columns) > 1 else binds[0])
-    named = ", ".join(source.table.quote(name) for name in columns)
+    named = ", ".join(table.quote(name) for name in columns)
     left = f"({named})" if len(columns) > 1 else named
-    if len(columns) > 1 and source.table.dialect == "sqlite":
+    if len(columns) > 1 and table.dialect == "sqlite":
         return f"{left} IN (VALUES {', '.join(alternatives)})", values
     return f"{left} IN ({', '.join(alternatives)})", values
+
+
+def only(source: Source) -> tuple[str, dict[str, Any]]:
+    """Make the condition for rows that are of the model's history; it begins with AND."""
+    condition = ""
+    values: dict[str, Any] = {}
+    for n, (column, allowed) in enumerate(source.only.items()):
+        binds = ", ".join(f":o{n}_{k}" for k in range(len(allowed)))
+        condition += f" AND {source.table.read(column)} IN ({binds})"
+        values |= {f"o{n}_{k}": value for k, value in enumerate(allowed)}
+    return condition, values
 
 
 def read_rows(
@@ -72,14 +89,12 @@ def read_rows(
     if source.age:
         names.append(source.age)
     sorting = ", ".join(map(table.quote, [*store.conversation, *source.order, *source.key]))
-    for n, (column, allowed) in enumerate(store.only.items()):
-        condition += f" AND {table.read(column)} IN ({', '.join(f':o{n}_{k}' for k in range(len(allowed)))})"
-        values = values | {f"o{n}_{k}": value for k, value in enumerate(allowed)}
+    more, more_values = only(source)
     sql = f"SELECT {', '.join(table.read(name) for name in names)} FROM {table.ref}"
-    sql += f" WHERE {condition} ORDER BY {sorting}"
+    sql += f" WHERE {condition}{more} ORDER BY {sorting}"
     if lock and table.dialect == "postgresql":
         sql += " FOR UPDATE"
-    return [_row(source, cells) for cells in rows_of(connection, sql, values)]
+    return [_row(source, cells) for cells in rows_of(connection, sql, values | more_values)]
 
 
 def _row(source: Source, cells: tuple[Any, ...]) -> tuple[tuple[Cell, ...], Row]:
@@ -94,7 +109,7 @@ def _row(source: Source, cells: tuple[Any, ...]) -> tuple[tuple[Cell, ...], Row]
 
 
 def _label(key: Cells) -> str:
-    return ", ".join(f"{name}={value}" for name, value in key.items())
+    return ", ".join(f"{name}={value!s}" for name, value in key.items())
 
 
 def changes(source: Source, conversation: Conversation, rebuilt: Rebuilt) -> list[Change]:

@@ -7,7 +7,7 @@ nothing in this package writes without `changes.execute`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from sqlalchemy import Connection
@@ -65,7 +65,12 @@ class Source:
         self.tables = {self.table.label: self.table}
         self.key = self.table.key(store.key)
         self.order = store.order or (() if store.layout == "list" else self.key)
-        named = [*store.conversation, *self.order, *store.only]
+        self.only = {
+            name: values
+            for name, values in store.only.items()
+            if name in self.table.columns or name not in store.optional
+        }
+        named = [*store.conversation, *self.order, *self.only]
         self.table.require([*named, *(c for c in (store.role, store.age) if c)])
         if store.layout != "parts":
             self.table.require([store.payload or "payload"])
@@ -86,9 +91,23 @@ class Source:
             msg = f"store {self.name}: layout 'parts' needs a table of parts"
             raise StoreError(msg)
         table = Table(connection, parts.table, parts.schema or self.store.schema)
+        gone = {name for name in parts.optional if name not in table.columns}
+        if gone:
+            fields = {name: key for name, key in parts.fields.items() if name not in gone}
+            parts = replace(parts, fields=fields, json=parts.json - gone)
+            self.store = replace(self.store, parts=parts)
         table.require([parts.message, parts.order, *parts.fields, *parts.json])
         self.tables[table.label] = table
         return table
+
+    def read_sample(self, row: Row) -> None:
+        """Read the message, or the part of one, in a row that was looked at alone."""
+        if self.part_table is None:
+            self.decode(row)
+            return
+        from endmark.stores import parts
+
+        row.message = {"role": "assistant", self.format.body: [parts.read_part(self, row.cells)]}
 
     def _age(self) -> str | None:
         if self.store.age:
@@ -121,14 +140,16 @@ class Source:
         `lock` takes PostgreSQL's row locks for the transaction. A conversation that cannot be
         read comes back with its `problem`.
         """
-        return self._layout().load(self, connection, ids, lock=lock)
+        conversations: list[Conversation] = self._layout().load(self, connection, ids, lock=lock)
+        return conversations
 
     def changes(self, conversation: Conversation, rebuilt: Rebuilt) -> list[Change]:
         """Say which rows change for a rebuilt history, without writing any.
 
         Raises `UnreadableError` when the store has no room for what the repair needs.
         """
-        return self._layout().changes(self, conversation, rebuilt)
+        changes: list[Change] = self._layout().changes(self, conversation, rebuilt)
+        return changes
 
     def _layout(self) -> Any:
         from endmark.stores import lists, parts, rows

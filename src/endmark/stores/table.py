@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, inspect, text
-from sqlalchemy.exc import NoSuchTableError
+from sqlalchemy.exc import NoSuchTableError, OperationalError
 
 from endmark.errors import StoreError
 
@@ -57,10 +57,11 @@ class Table:
         self.columns = {column.name: column for column in self._columns(connection)}
         self.unique = [
             tuple(c for c in index["column_names"] if c is not None)
-            for index in [
-                *inspector.get_unique_constraints(name, schema),
-                *(i for i in inspector.get_indexes(name, schema) if i["unique"]),
-            ]
+            for index in inspector.get_indexes(name, schema)
+            if index["unique"]
+        ] + [
+            tuple(constraint["column_names"])
+            for constraint in inspector.get_unique_constraints(name, schema)
         ]
 
     @property
@@ -82,7 +83,8 @@ class Table:
         ]
         # A table without an INTEGER PRIMARY KEY has a rowid of its own, which an undone delete
         # must give back too.
-        if len(self.primary_key) != 1 or not any(column.numbered for column in columns):
+        hidden = len(self.primary_key) != 1 or not any(column.numbered for column in columns)
+        if hidden and _has_rowid(connection, self.ref):
             columns = [Column("rowid", "INTEGER", numbered=True), *columns]
         return columns
 
@@ -124,6 +126,14 @@ class Table:
     def equals(self, name: str, parameter: str) -> str:
         """Compare a column with a value in a way that an index serves."""
         return f"{self.quote(name)} = {self.bind(name, parameter)}"
+
+
+def _has_rowid(connection: Connection, ref: str) -> bool:
+    try:
+        connection.execute(text(f"SELECT rowid FROM {ref} LIMIT 0"))
+    except OperationalError:
+        return False
+    return True
 
 
 def _no_table(connection: Connection, name: str, schema: str | None) -> StoreError:
