@@ -7,8 +7,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from reading import OPEN, Seen, calls, result_ids
-
+from abstract import OPEN, Seen
+from building import builder
 from endmark.policy import DEFAULT_TEXTS, FRAGMENT
 
 CASES = Path(__file__).parent / "cases"
@@ -35,9 +35,10 @@ def judge(case: dict[str, Any], after: list[dict[str, Any]]) -> None:
         assert seen is not None, f"call {id_} is gone"
         assert is_marker(seen), f"call {id_} is not closed"
     for id_ in expect.get("must_not_be_interrupted", []):
-        assert named[id_] is not None and not is_marker(named[id_])
+        assert named[id_] is not None
+        assert not is_marker(named[id_])
     for id_ in expect["dropped_after"]:
-        assert id_ not in result_ids(after, format_), f"result {id_} is still there"
+        assert id_ not in builder(format_).result_ids(after), f"result {id_} is still there"
     for text in expect.get("must_keep_text", []):
         assert text in json.dumps(after, ensure_ascii=False), f"{text!r} is lost"
     if case["turn_over"]:
@@ -74,7 +75,8 @@ def _names(seen: list[Seen]) -> list[str]:
 
 def _aligned(case: dict[str, Any], after: list[Any]) -> tuple[list[Seen], list[Seen | None]]:
     """Match the calls before and after; only those that may be removed are gone."""
-    was, now = calls(case["history"], case["format"]), calls(after, case["format"])
+    read = builder(case["format"]).calls
+    was, now = list(read(case["history"])), list(read(after))
     removable = set(case["expect"].get("calls_may_be_removed", []))
     may_go = [k for k, name in enumerate(_names(was)) if name in removable]
     for gone in combinations(may_go, len(was) - len(now)) if len(now) <= len(was) else ():

@@ -10,20 +10,22 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from building import BUILDERS, Message, conversations, damaged
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from reading import OPEN, calls
 
+from abstract import OPEN, Message, Seen
+from building import BUILDERS, builder, conversations, damaged
 from endmark import Policy, check, formats, is_synthesized, repair, rules
 from endmark.history import examine
 from endmark.model import Arrange, Close, Edit, Mend, Result, Turn
 
 FORMATS = sorted(BUILDERS)
-LAWS = settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+LAWS = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 TURNS: st.SearchStrategy[Turn] = st.sampled_from(["over", "open"])
+
+
+def calls(history: list[Message], format: str) -> list[Seen]:
+    return list(builder(format).calls(history))
 
 
 def tokens(history: list[Message], kind: str) -> Counter[str]:
@@ -34,7 +36,7 @@ def tokens(history: list[Message], kind: str) -> Counter[str]:
 @given(data=st.data())
 @LAWS
 def test_1_a_clean_input_comes_back_as_itself(format: str, data: st.DataObject) -> None:
-    history = BUILDERS[format](data.draw(conversations(sound=True)))
+    history = builder(format).build(data.draw(conversations(sound=True)))
 
     assert repair(history, format) is history
     assert check(history, format) == ()
@@ -91,7 +93,8 @@ def _had_a_place(token: str, history: list[Message], format: str) -> bool:
     owners = [id_ for id_, value in _results(history) if token in json.dumps(value)]
     ids = [call.id for call in calls(history, format)]
     return any(
-        id_ and ids.count(id_) >= sum(other == id_ for other, _ in _results(history))
+        id_
+        and ids.count(id_) >= sum(other == id_ for other, _ in _results(history))
         and (ids.count(id_) == 1)
         for id_ in owners
     )
@@ -142,7 +145,7 @@ def test_6_the_quick_look_changes_nothing(format: str, data: st.DataObject, turn
 @LAWS
 def test_7_a_real_result_takes_its_marker_s_place(format: str, data: st.DataObject) -> None:
     turns = data.draw(conversations(sound=True))
-    history = BUILDERS[format](turns)
+    history = builder(format).build(turns)
     at = [k for k, m in enumerate(history) if tokens([m], "result")]
     if not at:
         return
@@ -223,5 +226,6 @@ def test_every_policy_keeps_the_laws(
         for token in tokens(history, "result"):
             seen = token in json.dumps(repaired)
             assert seen or any(
-                token in json.dumps(f.dropped) for f in check(history, format, policy=policy, turn=turn)
+                token in json.dumps(f.dropped)
+                for f in check(history, format, policy=policy, turn=turn)
             )
