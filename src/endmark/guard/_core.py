@@ -1,0 +1,138 @@
+"""What the repository and the ORM hook share: bring the stored end of a conversation in order.
+
+The rows are read through the store, examined by the core, and changed by `stores.changes` only,
+so that guard, view and heal write the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlalchemy import Connection
+
+from endmark.formats import Rebuilt
+from endmark.formats._base import History
+from endmark.guard._rows import Id, Rows
+from endmark.guard._tail import Tail, answers, doubtful, leaves_pending, settled
+from endmark.history import Examination, examine
+from endmark.model import Finding, Shape, Turn
+from endmark.policy import Policy
+from endmark.stores.changes import Change, execute
+from endmark.stores.source import Conversation
+
+__all__ = ["SEGMENT", "read_tail", "settle", "write"]
+
+SEGMENT = 64  # rows looked at first where something is wrong
+BLOCK = 16  # rows looked at where the last one is a result
+
+
+def read_tail(connection: Connection, rows: Rows, id_: Id, policy: Policy) -> Tail:
+    """Read what the next message depends on: one row, and more only in the midst of a block."""
+    format_ = rows.format
+    if format_.shape is Shape.INLINE:
+        found = rows.tail(connection, id_, 4)
+        history = [row.message for row in found if row.message is not None]
+        broken = bool(examine(history, format_, policy).findings)
+        return Tail(found[-1].order[0] if found else None, left=broken)
+    count = 1
+    while True:
+        found = rows.tail(connection, id_, count)
+        history = [row.message for row in found if row.message is not None]
+        start = _block_start(history, rows)
+        if start or len(found) < count or (count == 1 and history and not _inside(history, rows)):
+            break
+        count *= BLOCK
+    last = found[-1].order[0] if found else None
+    block = history[start:] if history and _inside(history, rows) else []
+    return Tail(last, block, left=leaves_pending(policy))
+
+
+def _inside(history: History, rows: Rows) -> bool:
+    """Tell whether the last message is part of a block."""
+    last = history[-1]
+    return bool(rows.format.call_ids(last)) or answers(rows.format, last)
+
+
+def _block_start(history: History, rows: Rows) -> int:
+    """Find where the last block begins: results, and before them the messages with calls."""
+    at = len(history)
+    while at and answers(rows.format, history[at - 1]):
+        at -= 1
+    while at and rows.format.call_ids(history[at - 1]):
+        at -= 1
+    return at
+
+
+def settle(
+    connection: Connection, rows: Rows, id_: Id, policy: Policy, turn: Turn
+) -> tuple[Sequence[Finding], bool]:
+    """Repair the stored end of a conversation; give what was found, and whether a result waits."""
+    conversation, found = _examined(connection, rows, id_, policy, turn)
+    found, stray = settled(found, turn)
+    if found.edits:
+        write(connection, rows, conversation, found.rebuild())
+    return found.findings, stray
+
+
+def _examined(
+    connection: Connection, rows: Rows, id_: Id, policy: Policy, turn: Turn
+) -> tuple[Conversation, Examination]:
+    conversation = rows.segment(connection, id_, SEGMENT)
+    if len(conversation.rows) >= SEGMENT:
+        start = next(rows.format.users(conversation.history[:-1]), 0)
+        start = _first_user(conversation, rows) if start else 0
+        part = replace(
+            conversation,
+            rows=conversation.rows[start:],
+            history=conversation.history[start:],
+        )
+        found = examine(part.history, rows.format, policy, turn)
+        if start and not doubtful(found):
+            return part, found
+        conversation = rows.segment(connection, id_, None)
+    return conversation, examine(conversation.history, rows.format, policy, turn)
+
+
+def _first_user(conversation: Conversation, rows: Rows) -> int:
+    return next(
+        (k for k, message in enumerate(conversation.history) if rows.format.is_user(message)), 0
+    )
+
+
+def write(
+    connection: Connection, rows: Rows, conversation: Conversation, rebuilt: Rebuilt
+) -> None:
+    """Write a rebuilt history over its rows."""
+    changes = [
+        _own_row(rows, conversation, change)
+        for change in rows.source.changes(conversation, rebuilt)
+    ]
+    execute(connection, rows.source.tables, _parked(changes, rows.source.order[0]))
+
+
+def _parked(changes: list[Change], order: str) -> list[Change]:
+    """Rows that trade places step aside first: their numbers may be unique."""
+    moves = [c for c in changes if c.before and c.after and order in c.after]
+    left = {c.before[order] for c in moves if c.before}
+    if not any(c.after and c.after[order] in left for c in moves):
+        return changes
+    aside: list[Change] = []
+    moved: dict[int, Change] = {}
+    for change in moves:
+        was = (change.before or {})[order]
+        if not str(was).isdigit():
+            return changes
+        park = str(-int(str(was))) if isinstance(was, str) else -int(str(was))
+        aside.append(Change(change.table, change.key, {order: was}, {order: park}))
+        moved[id(change)] = replace(change, before={**(change.before or {}), order: park})
+    return aside + [moved.get(id(change), change) for change in changes]
+
+
+def _own_row(rows: Rows, conversation: Conversation, change: Change) -> Change:
+    """A new row of a table with message ids copies nothing: a copied message id would be refused."""
+    if change.before is not None or rows.message_id != "message_id":
+        return change
+    named = dict(zip(rows.store.conversation, conversation.id, strict=True))
+    only = {column: allowed[0] for column, allowed in rows.store.only.items()}
+    return replace(change, after={**named, **only, **(change.after or {})}, like=None)

@@ -1,0 +1,183 @@
+"""The end of one conversation, under its lock: what the repository's methods are made of.
+
+lock -> end -> verdict -> rows. Sound messages are appended in runs; whatever else is written is
+followed, or preceded, by a repair of the stored end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection
+
+from endmark.formats._base import Message
+from endmark.guard._core import read_tail, settle
+from endmark.guard._memory import Memory, TurnState, stale
+from endmark.guard._rows import Id, Rows
+from endmark.guard._tail import Tail, weigh
+from endmark.guard.report import OnRepair, report
+from endmark.history import examine
+from endmark.model import Finding, Shape, Turn
+from endmark.policy import Policy
+
+__all__ = ["Frontier"]
+
+
+@dataclass(slots=True)
+class Frontier:
+    """One conversation in one transaction, with what is remembered of it."""
+
+    connection: Connection
+    rows: Rows
+    id: Id
+    name: Any
+    policy: Policy
+    on_repair: OnRepair | None
+    memory: Memory
+
+    @property
+    def state(self) -> TurnState | None:
+        return self.memory.turns.get(self.id)
+
+    def lock(self) -> int | None:
+        """Keep other writers out for the rest of the transaction; give the epoch."""
+        held = self.memory.locks
+        if self.id not in held:
+            held[self.id] = self.rows.lock(self.connection, self.id, create=self.state is None)
+        return held[self.id]
+
+    def is_stale(self) -> bool:
+        """Lock, and tell whether another turn has begun since this one."""
+        epoch = self.lock()
+        return self.state is not None and self.state.epoch != epoch
+
+    def require_current(self) -> None:
+        """Lock; raises `StaleTurnError` in a stale turn."""
+        if self.is_stale():
+            raise stale(self.id)
+
+    def begin(self) -> int | None:
+        """Take the next epoch, so that any other turn is stale."""
+        epoch = self.rows.next_epoch(self.connection, self.id)
+        self.memory.locks[self.id] = epoch
+        if self.state is not None:
+            self.state.epoch = epoch
+        return epoch
+
+    def tail(self) -> Tail:
+        """Give the end of the conversation: remembered, or read."""
+        tail = self.memory.tails.get(self.id)
+        if tail is None:
+            tail = read_tail(self.connection, self.rows, self.id, self.policy)
+            self.memory.tails[self.id] = tail
+            self.memory.verified.add(self.id)
+        return tail
+
+    def add(self, messages: Sequence[Message], turn: Turn) -> None:
+        """Write messages behind the others."""
+        if self.is_stale():
+            self._add_late(messages)
+            return
+        if self.state is not None:
+            self.state.count(messages, self.rows.format, self.policy)
+        if self.rows.format.shape is Shape.INLINE:
+            self.put(messages, turn)
+        elif not self._append_remembered(messages):
+            self.append(messages)
+
+    def _append_remembered(self, messages: Sequence[Message]) -> bool:
+        """Append one sound message behind an end known from an earlier transaction, if it is so."""
+        tail = self.memory.tails.get(self.id)
+        if tail is None or self.id in self.memory.verified:
+            return False
+        if self.rows.ledger and self.rows.numbered and len(messages) == 1:
+            verdict = weigh(tail, messages[0], self.rows.format, self.policy)
+            if not (verdict.closes or verdict.disturbs):
+                last = self.rows.append_behind(self.connection, self.id, messages[0], tail.last)
+                if last is not None:
+                    tail.block, tail.last = verdict.block, last
+                    self.memory.verified.add(self.id)
+                    return True
+        del self.memory.tails[self.id]
+        return False
+
+    def append(self, messages: Sequence[Message]) -> None:
+        """Own message and next message formats: runs of sound messages go in one statement."""
+        ready: list[Message] = []
+        for message in messages:
+            tail = self.tail()
+            verdict = weigh(tail, message, self.rows.format, self.policy)
+            if not (verdict.closes or verdict.disturbs):
+                ready.append(message)
+                tail.block = verdict.block
+                continue
+            self._write(ready)
+            ready = []
+            if verdict.closes:
+                self.settle("over")
+            self._write([message])
+            if verdict.disturbs:
+                self.settle("open")
+            self.memory.tails.pop(self.id, None)
+        self._write(ready)
+
+    def _write(self, messages: Sequence[Message]) -> None:
+        if messages:
+            tail = self.tail()
+            tail.last = self.rows.append(self.connection, self.id, messages, tail.last)
+
+    def put(self, messages: Sequence[Message], turn: Turn) -> None:
+        """Inline formats: each message is finalized on its own; nothing is read."""
+        ready: list[Message] = []
+        for message in messages:
+            found = examine([message], self.rows.format, self.policy, turn)
+            kept = found.rebuild().messages if found.edits else [message]
+            if turn == "open":
+                kept = [message]
+            if turn == "open" or found.pending or not kept:
+                self.memory.left.add(self.id)
+            ready += kept
+            self.tell(found.findings if turn == "over" else ())
+        if ready:
+            self.rows.put(self.connection, self.id, ready)
+
+    def settle(self, turn: Turn) -> None:
+        """Repair the stored end."""
+        findings, stray = settle(self.connection, self.rows, self.id, self.policy, turn)
+        self.memory.tails.pop(self.id, None)
+        if stray:
+            self.tail().stray = True
+        self.tell(findings)
+
+    def close(self) -> None:
+        """Close the frontier; where the end is known to be sound nothing is read."""
+        tail = self.memory.tails.get(self.id)
+        if tail is None and self.rows.format.shape is not Shape.INLINE:
+            tail = self.tail()
+        is_open = tail is None or tail.is_open(self.rows.format, self.policy)
+        if is_open or self.id in self.memory.left:
+            self.settle("over")
+            self.memory.left.discard(self.id)
+
+    def _add_late(self, messages: Sequence[Message]) -> None:
+        """A stale turn may still bring real results of its own calls, and nothing else."""
+        state, format_ = self.state, self.rows.format
+        assert state is not None
+        if not all(state.owns(message, format_, self.policy) for message in messages):
+            raise stale(self.id)
+        if self.lock() is None and self.rows.ledger:
+            raise stale(self.id)  # the conversation is gone
+        if format_.shape is Shape.INLINE:
+            self.put(messages, "over")
+            return
+        self.memory.tails.pop(self.id, None)
+        for message in messages:
+            self._write([message])
+            self.settle("open")
+
+    def tell(self, findings: Sequence[Finding]) -> None:
+        """Report what was repaired."""
+        if findings:
+            report(self.name, findings, self.on_repair)

@@ -1,0 +1,353 @@
+"""The rows of one store in one database, through statements that are built once.
+
+The repository and the ORM hook read and write people's tables only here (and through
+`stores.changes` where something is to be repaired).
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+import weakref
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, Engine, TextClause, inspect, text
+
+from endmark.errors import StoreError, UnreadableError
+from endmark.formats._base import Message
+from endmark.stores import rows as layout
+from endmark.stores._store import Store
+from endmark.stores.order import stamp
+from endmark.stores.source import Conversation, Row, Source, Wrap
+from endmark.stores.table import Cell
+
+__all__ = ["Id", "Rows", "rows_of"]
+
+Id = tuple[Cell, ...]
+_OPENED: weakref.WeakKeyDictionary[Engine, list[tuple[Store, Rows]]] = weakref.WeakKeyDictionary()
+
+
+def rows_of(connection: Connection, store: Store) -> Rows:
+    """Give the rows of a store in a connection's database; the database is looked at once."""
+    opened = _OPENED.setdefault(connection.engine, [])
+    for known, rows in opened:
+        if known is store or known == store:
+            return rows
+    rows = Rows(connection, store)
+    opened.append((store, rows))
+    return rows
+
+
+class Rows:
+    """Raises `StoreError` for a wrong mapping, or a layout that has no row for a message."""
+
+    def __init__(self, connection: Connection, store: Store) -> None:
+        if store.layout != "rows":
+            msg = f"store {store.name}: only a layout of one message a row can be guarded"
+            raise StoreError(msg)
+        self.source = source = Source(connection, store)
+        self.store, self.format, self.table = store, source.format, source.table
+        self.numbered = source.kind == "sequence"
+        self.postgresql = self.table.dialect == "postgresql"
+        self.ledger = self._ledger(connection)
+        self.message_id = self._message_id()
+        self._prepare()
+
+    def _ledger(self, connection: Connection) -> str | None:
+        """Find the table of conversations with epochs, by the foreign key that leads to it."""
+        inspector = inspect(connection)
+        for key in inspector.get_foreign_keys(self.store.table, self.store.schema):
+            if tuple(key["constrained_columns"]) == self.store.conversation:
+                name, schema = key["referred_table"], key["referred_schema"]
+                columns = {column["name"] for column in inspector.get_columns(name, schema)}
+                if {"id", "epoch"} <= columns:
+                    quoted = [self.table.quote(part) for part in (schema, name) if part]
+                    return ".".join(quoted)
+        return None
+
+    def _message_id(self) -> str | None:
+        """The column that holds the format's own id of a message."""
+        if self.ledger and "message_id" in self.table.columns:
+            return "message_id"
+        alone = len(self.source.key) == 1 and not self.table.columns[self.source.key[0]].numbered
+        if self.store.role and alone and self.format.id_field:
+            return self.source.key[0]
+        return None
+
+    def _prepare(self) -> None:
+        table, source = self.table, self.source
+        ref = table.ref
+        self.where = " AND ".join(
+            table.equals(name, f"c{n}") for n, name in enumerate(self.store.conversation)
+        )
+        for column, allowed in self.store.only.items():
+            values = ", ".join("'" + value.replace("'", "''") + "'" for value in allowed)
+            self.where += f" AND {table.read(column)} IN ({values})"
+        self._names = (*source.key, *source.order, *source.content)
+        columns = ", ".join(table.read(name) for name in self._names)
+        sorting = [table.quote(name) for name in dict.fromkeys([*source.order, *source.key])]
+        falling = ", ".join(f"{name} DESC" for name in sorting)
+        first = source.order[0]
+        self._tail = text(
+            f"SELECT {columns} FROM {ref} WHERE {self.where} ORDER BY {falling} LIMIT :n"
+        )
+        self._edge = text(
+            f"SELECT {table.read(first)} FROM {ref} WHERE {self.where} "
+            f"ORDER BY {falling} LIMIT 1 OFFSET :n"
+        )
+        self._key_of = text(
+            f"SELECT {', '.join(table.read(name) for name in source.key)} FROM {ref} "
+            f"WHERE {self.where} ORDER BY {', '.join(sorting)} LIMIT 1 OFFSET :n"
+        )
+        self._top = f"(SELECT coalesce(max({table.quote(first)}), 0) FROM {ref} WHERE {self.where})"
+        self._inserts: dict[tuple[str, tuple[str, ...]], TextClause] = {}
+        if self.ledger:
+            self._prepare_ledger(self.ledger)
+
+    def _prepare_ledger(self, ledger: str) -> None:
+        c = "CAST(:c0 AS TEXT)" if self.postgresql else ":c0"
+        if self.postgresql:
+            lock = f"SELECT epoch FROM {ledger} WHERE id = {c} FOR NO KEY UPDATE"
+        else:  # the first write takes SQLite's write lock
+            lock = f"UPDATE {ledger} SET epoch = epoch WHERE id = {c} RETURNING epoch"
+        self._lock = text(lock)
+        self._new = text(
+            f"INSERT INTO {ledger} (id, epoch) VALUES ({c}, 0) ON CONFLICT (id) DO NOTHING"
+        )
+        self._next = text(
+            f"UPDATE {ledger} SET epoch = epoch + 1 WHERE id = {c} RETURNING epoch"
+        )
+        self._gone = text(f"DELETE FROM {ledger} WHERE id = {c}")
+        self._ids = text(f"SELECT id FROM {ledger} ORDER BY created_at, id")
+
+    def id_of(self, conversation_id: Any) -> Id:
+        """Give the cells that name a conversation."""
+        given = conversation_id if isinstance(conversation_id, tuple) else (conversation_id,)
+        if len(given) != len(self.store.conversation):
+            msg = f"a conversation of {self.table.label} is named by {self.store.conversation}"
+            raise StoreError(msg)
+        return tuple(
+            self._cell(value, name)
+            for value, name in zip(given, self.store.conversation, strict=True)
+        )
+
+    def _cell(self, value: Any, name: str) -> Cell:
+        if isinstance(value, uuid.UUID):
+            short = "CHAR(32)" in self.table.columns[name].type.upper()
+            return value.hex if short and not self.postgresql else str(value)
+        if self.ledger and isinstance(value, int):
+            return str(value)
+        return value  # type: ignore[no-any-return]
+
+    def _bound(self, id_: Id, **more: Any) -> dict[str, Any]:
+        return {f"c{n}": cell for n, cell in enumerate(id_)} | more
+
+    def lock(self, connection: Connection, id_: Id, *, create: bool = True) -> int | None:
+        """Keep other writers of a conversation out until the transaction ends; give its epoch.
+
+        None: there is no such conversation, or the store has no place for an epoch.
+        """
+        if self.ledger is None:
+            self._lock_foreign(connection, id_)
+            return None
+        values = self._bound(id_)
+        epoch: int | None = connection.execute(self._lock, values).scalar()
+        if epoch is None and create:
+            connection.execute(self._new, values)
+            epoch = connection.execute(self._lock, values).scalar()
+        return epoch
+
+    def _lock_foreign(self, connection: Connection, id_: Id) -> None:
+        if self.postgresql:
+            name = json.dumps([self.table.label, [str(cell) for cell in id_]])
+            connection.execute(_ADVISORY, {"name": name})
+        else:
+            connection.execute(text(f"DELETE FROM {self.table.ref} WHERE 1 = 0"))
+
+    def next_epoch(self, connection: Connection, id_: Id) -> int | None:
+        """Let a new turn begin: whoever holds the old epoch is stale."""
+        if self.ledger is None:
+            return None
+        epoch: int = connection.execute(self._next, self._bound(id_)).scalar_one()
+        return epoch
+
+    def tail(self, connection: Connection, id_: Id, count: int) -> list[Row]:
+        """Read the last rows of a conversation, in order. Raises `UnreadableError`."""
+        found = connection.execute(self._tail, self._bound(id_, n=count)).all()
+        k, o = len(self.source.key), len(self.source.order)
+        rows = []
+        for cells in reversed(found):
+            row = Row(
+                key=dict(zip(self.source.key, cells[:k], strict=True)),
+                order=tuple(cells[k : k + o]),
+                cells=dict(zip(self.source.content, cells[k + o :], strict=True)),
+            )
+            self.source.decode(row)
+            rows.append(row)
+        return rows
+
+    def segment(self, connection: Connection, id_: Id, count: int | None) -> Conversation:
+        """Read the last `count` rows of a conversation and what is level with them; None: all."""
+        condition, values = layout.of_conversations(self.source, [id_])
+        if count is not None:
+            edge = connection.execute(self._edge, self._bound(id_, n=count - 1)).scalar()
+            if edge is not None:
+                first = self.source.order[0]
+                quoted, bind = self.table.quote(first), self.table.bind(first, "edge")
+                condition, values = f"{condition} AND {quoted} >= {bind}", {**values, "edge": edge}
+        conversation = Conversation(id_)
+        for _, row in layout.read_rows(self.source, connection, condition, values):
+            self.source.decode(row)
+            assert row.message is not None
+            conversation.rows.append(row)
+            conversation.history.append(row.message)
+        return conversation
+
+    def append(
+        self, connection: Connection, id_: Id, messages: Sequence[Message], last: Cell
+    ) -> Cell:
+        """Write messages behind the last row; give the order value of the last one written."""
+        values = []
+        for message in messages:
+            last = self._following(last)
+            values.append(self._values(id_, message, last))
+        for columns, batch in _batches(values):
+            connection.execute(self._insert(columns, "plain"), batch if batch[1:] else batch[0])
+        return last
+
+    def append_behind(
+        self, connection: Connection, id_: Id, message: Message, last: Cell
+    ) -> Cell | None:
+        """Write one message if the last row is still that one; None: it is not."""
+        values = self._values(id_, message, self._following(last))
+        sql = self._insert(tuple(values), "behind")
+        done = connection.execute(sql, {**values, **self._bound(id_, last=last or 0)})
+        return values["v_" + self.source.order[0]] if done.rowcount == 1 else None
+
+    def put(self, connection: Connection, id_: Id, messages: Sequence[Message]) -> None:
+        """Write messages at the end, or over the row with the same message id; nothing is read."""
+        kind = "put" if self.message_id else "end"
+        values = [self._values(id_, message, None) for message in messages]
+        for columns, batch in _batches(values):
+            bound = [{**row, **self._bound(id_)} for row in batch]
+            connection.execute(self._insert(columns, kind), bound if bound[1:] else bound[0])
+
+    def _following(self, last: Cell) -> Cell:
+        if self.source.kind == "shared":
+            return None
+        if self.numbered:
+            return int(last or 0) + 1
+        now = int(datetime.now(UTC).timestamp() * 1e6)
+        type_ = self.table.columns[self.source.order[0]].type.lower()
+        sample = last or "2000-01-01 00:00:00" + ("+00:00" if "tz" in type_ or "with t" in type_ else "")
+        value, write = stamp(sample)
+        return write(max(now, value + 1))
+
+    def _values(self, id_: Id, message: Message, order: Cell) -> dict[str, Any]:
+        store = self.store
+        values: dict[str, Any] = {
+            f"v_{name}": cell for name, cell in zip(store.conversation, id_, strict=True)
+        }
+        payload = self.source.unwrap(message, self._wrap(message))
+        try:
+            values[f"v_{store.payload}"] = json.dumps(payload, separators=(",", ":"))
+        except (TypeError, ValueError, RecursionError) as error:
+            msg = f"the message is not JSON ({error}); nothing was written"
+            raise UnreadableError(msg) from error
+        if store.role:
+            values[f"v_{store.role}"] = message["role"]
+        for column, allowed in store.only.items():
+            values[f"v_{column}"] = allowed[0]
+        if order is not None:
+            values[f"v_{self.source.order[0]}"] = order
+        self._add_key(values, message)
+        return values
+
+    def _add_key(self, values: dict[str, Any], message: Message) -> None:
+        if self.message_id:
+            own = message.get(self.format.id_field) if self.format.id_field else None
+            if own is not None or self.message_id == "message_id":
+                values[f"v_{self.message_id}"] = own
+        for name in self.source.key:
+            column = self.table.columns[name]
+            kind = column.type.lower()
+            if f"v_{name}" in values or column.numbered or column.generated:
+                continue
+            if any(word in kind for word in ("uuid", "text", "char", "clob")):
+                made = uuid.uuid4()
+                values[f"v_{name}"] = made.hex if "char(32)" in kind else str(made)
+
+    def _wrap(self, message: Message) -> Wrap:
+        if self.store.role is None:
+            return "message"
+        plain = {"role", self.format.body, self.format.id_field}
+        return "body" if set(message) <= plain and self.format.body in message else "rest"
+
+    def _insert(self, columns: Iterable[str], kind: str) -> TextClause:
+        columns = tuple(columns)
+        known = self._inserts.get((kind, columns))
+        if known is None:
+            known = self._inserts[kind, columns] = text(self._insert_sql(columns, kind))
+        return known
+
+    def _insert_sql(self, columns: tuple[str, ...], kind: str) -> str:
+        names = [column.removeprefix("v_") for column in columns]
+        binds = [self.table.bind(name, f"v_{name}") for name in names]
+        first = self.source.order[0]
+        if kind in {"put", "end"} and self.numbered:
+            names, binds = [*names, first], [*binds, f"{self._top} + 1"]
+        quoted = ", ".join(map(self.table.quote, names))
+        into = f"INSERT INTO {self.table.ref} ({quoted})"
+        if kind == "behind":
+            return f"{into} SELECT {', '.join(binds)} WHERE {self._top} = :last"
+        sql = f"{into} VALUES ({', '.join(binds)})"
+        if kind == "put":
+            assert self.message_id is not None
+            unique = [*self.store.conversation, self.message_id] if self.ledger else [self.message_id]
+            target = ", ".join(map(self.table.quote, unique))
+            kept = [name for name in (self.store.payload, self.store.role) if name]
+            sets = ", ".join(f"{self.table.quote(n)} = excluded.{self.table.quote(n)}" for n in kept)
+            sql += f" ON CONFLICT ({target}) DO UPDATE SET {sets}"
+        return sql
+
+    def delete(self, connection: Connection, rows: Iterable[Row]) -> None:
+        """Take rows out."""
+        where = " AND ".join(self.table.equals(n, f"k{i}") for i, n in enumerate(self.source.key))
+        values = [{f"k{i}": cell for i, cell in enumerate(row.key.values())} for row in rows]
+        if values:
+            connection.execute(text(f"DELETE FROM {self.table.ref} WHERE {where}"), values)
+
+    def delete_all(self, connection: Connection, id_: Id) -> None:
+        """Take a conversation out."""
+        sql = f"DELETE FROM {self.table.ref} WHERE {self.where}"
+        connection.execute(text(sql), self._bound(id_))
+        if self.ledger:
+            connection.execute(self._gone, self._bound(id_))
+
+    def conversations(self, connection: Connection) -> list[Any]:
+        """Name every conversation, the oldest first where the store tells."""
+        if self.ledger:
+            return list(connection.execute(self._ids).scalars())
+        names = ", ".join(map(self.table.quote, self.store.conversation))
+        sql = f"SELECT DISTINCT {names} FROM {self.table.ref} ORDER BY {names}"
+        found = connection.execute(text(sql)).all()
+        return [tuple(row) if len(row) > 1 else row[0] for row in found]
+
+
+_ADVISORY = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
+
+
+def _batches(
+    values: Sequence[dict[str, Any]],
+) -> Iterable[tuple[tuple[str, ...], list[dict[str, Any]]]]:
+    """Put neighbours together that fill the same columns: one round trip each."""
+    batch: list[dict[str, Any]] = []
+    for row in values:
+        if batch and tuple(batch[0]) != tuple(row):
+            yield tuple(batch[0]), batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield tuple(batch[0]), batch

@@ -1,0 +1,145 @@
+"""The end of a conversation, as far as the next message depends on it: no database here.
+
+`weigh` says whether a message may simply be appended; everything else is for the repair of the
+stored rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from endmark.formats._base import Format, Message, OwnMessage
+from endmark.history import Examination, examine
+from endmark.model import Drop, Finding, Kind, Owner, Result, SetId, Shape
+from endmark.policy import DEFAULT, Policy
+from endmark.stores.table import Cell
+
+__all__ = [
+    "Tail",
+    "Verdict",
+    "answers",
+    "doubtful",
+    "leaves_pending",
+    "real_results",
+    "settled",
+    "weigh",
+]
+
+# What cannot be decided from the last rows alone.
+DISTANT = frozenset({Kind.ORPHAN, Kind.DUPLICATE, Kind.NO_ID, Kind.BAD_ID, Kind.REUSED_ID})
+
+
+@dataclass(slots=True)
+class Tail:
+    """The last block as messages, and the order value of the last row.
+
+    `left`: calls may be pending further back; `stray`: a result waits for its call at the end.
+    """
+
+    last: Cell = None
+    block: list[Message] = field(default_factory=list)
+    left: bool = False
+    stray: bool = False
+
+    def is_open(self, format_: Format, policy: Policy) -> bool:
+        """Tell whether something here is to be closed when the turn is over."""
+        if self.stray or self.left:
+            return True
+        return bool(self.block) and bool(examine(self.block, format_, policy).findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a message means for the rows: append it, close what is open first, look after it."""
+
+    block: list[Message]
+    closes: bool = False
+    disturbs: bool = False
+
+
+def weigh(tail: Tail, message: Message, format_: Format, policy: Policy) -> Verdict:
+    """Say what has to happen for this message to stand at this end."""
+    block = [*tail.block, message]
+    found = examine(block, format_, policy, "open")
+    here = len(block) - 1
+    answer = answers(format_, message)
+    continues = any(call.slot == here and call.at.message < here for call in found.pending)
+    behind = any(call.at.message < here and call.slot < here for call in found.pending)
+    disturbs = bool(found.findings) or tail.stray
+    if not answer and tail.left and format_.is_user(message):
+        disturbs = True
+    brings = answer or (format_.shape is Shape.NEXT_MESSAGE and _results(format_, message))
+    closes = not (brings or tail.stray) and (behind or Kind.DANGLING in _kinds(found.findings))
+    if not (answer or continues):
+        block = [message] if format_.call_ids(message) else []
+    return Verdict(block, closes, disturbs)
+
+
+def _kinds(findings: Sequence[Finding]) -> set[Kind]:
+    return {finding.kind for finding in findings}
+
+
+def answers(format_: Format, message: Message) -> bool:
+    """Tell whether a message only brings results."""
+    if isinstance(format_, OwnMessage):
+        return format_.is_result(message)
+    if format_.shape is Shape.INLINE or format_.is_user(message) or format_.call_ids(message):
+        return False
+    return _results(format_, message)
+
+
+def _results(format_: Format, message: Message) -> bool:
+    """Tell whether a message brings results that are not the provider's own."""
+    return any(
+        isinstance(event, Result) and event.owner is not Owner.PROVIDER
+        for event in format_.events([message], [0], DEFAULT)
+    )
+
+
+def leaves_pending(policy: Policy) -> bool:
+    """Tell whether a policy can leave calls open that stand further back."""
+    return bool(policy.pending or policy.pending_tools or policy.pending_ids)
+
+
+def doubtful(found: Examination) -> bool:
+    """Tell whether the last rows alone are too little to decide by."""
+    return bool(DISTANT & _kinds(found.findings)) or any(
+        isinstance(edit, SetId) for edit in found.edits
+    )
+
+
+def settled(found: Examination, turn: str) -> tuple[Examination, bool]:
+    """Leave results at the very end, whose call may still come, out of an open turn's repair.
+
+    Gives what is to be written, and whether such a result stays.
+    """
+    if turn == "over":
+        return found, False
+    end = len(found.history)
+    while end and answers(found.format, found.history[end - 1]):
+        end -= 1
+    strays = {
+        (finding.message, finding.part)
+        for finding in found.findings
+        if finding.kind is Kind.ORPHAN and finding.message >= end
+    }
+    if not strays:
+        return found, False
+    edits = tuple(
+        edit
+        for edit in found.edits
+        if not (isinstance(edit, Drop) and tuple(edit.event.at) in strays)
+    )
+    findings = tuple(f for f in found.findings if (f.message, f.part) not in strays)
+    return replace(found, edits=edits, findings=findings), True
+
+
+def real_results(message: Message, format_: Format, policy: Policy) -> dict[str | None, Any]:
+    """Give the real, final results that a message brings, by call id."""
+    return {
+        event.id: event.value
+        for event in format_.events([message], [0], policy)
+        if isinstance(event, Result) and event.final and not event.synthesized
+    }

@@ -1,0 +1,87 @@
+"""A turn in progress, as a context manager: whichever way it is left, nothing stays open."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import nullcontext
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from endmark.guard._frontier import Frontier
+from endmark.guard._memory import TurnState
+
+if TYPE_CHECKING:
+    from endmark.guard.repository import ChatRepository
+
+__all__ = ["RunningTurn", "begin", "end"]
+
+LOG = logging.getLogger("endmark")
+
+
+def begin(frontier: Frontier) -> TurnState:
+    """Close the wreckage of an earlier turn, and make that turn stale."""
+    frontier.lock()
+    if frontier.tail().is_open(frontier.rows.format, frontier.policy):
+        frontier.settle("over")
+        frontier.tail()
+    return TurnState(frontier.begin())
+
+
+def end(frontier: Frontier) -> None:
+    """Close what the turn left open, unless another turn has taken over."""
+    tail = frontier.memory.tails.get(frontier.id)
+    sound = tail is not None and not tail.is_open(frontier.rows.format, frontier.policy)
+    if sound and frontier.id not in frontier.memory.left:
+        return
+    if not frontier.is_stale():
+        frontier.close()
+
+
+class RunningTurn:
+    """A turn of one conversation: enter it, write with the repository, leave it."""
+
+    def __init__(self, repository: ChatRepository, conversation_id: Any) -> None:
+        self.conversation_id = conversation_id
+        self._repository = repository
+        self._state: TurnState | None = None
+
+    @property
+    def epoch(self) -> int | None:
+        """The number that tells this turn from others; None before it is entered."""
+        return self._state.epoch if self._state else None
+
+    def __enter__(self) -> RunningTurn:
+        frontier = self._repository._frontier(self.conversation_id)  # noqa: SLF001
+        self._state = frontier.memory.turns[frontier.id] = begin(frontier)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        repository = self._repository
+        try:
+            frontier = repository._frontier(self.conversation_id)  # noqa: SLF001
+            # On PostgreSQL a failed statement breaks the transaction: a savepoint asks first.
+            ask = error is not None and frontier.rows.postgresql
+            with repository.session.begin_nested() if ask else nullcontext():
+                end(frontier)
+        except SQLAlchemyError:
+            if error is None:
+                raise
+            LOG.warning(
+                "conversation %s: the turn's transaction is broken, so what it left open could "
+                "not be closed; the next write or read of the conversation closes it",
+                self.conversation_id,
+            )
+        finally:
+            self._forget()
+
+    def _forget(self) -> None:
+        turns = self._repository._memory.turns  # noqa: SLF001
+        for id_ in [id_ for id_, state in turns.items() if state is self._state]:
+            del turns[id_]

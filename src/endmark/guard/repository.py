@@ -1,0 +1,202 @@
+"""ChatRepository: the one place where messages are written, so that no half pair stays.
+
+Every write goes lock -> end of the conversation -> verdict -> rows. The session is the caller's:
+it is flushed, never committed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from endmark import formats
+from endmark.errors import StoreError
+from endmark.formats._base import Message
+from endmark.guard._frontier import Frontier
+from endmark.guard._memory import Memory
+from endmark.guard._persist import persist
+from endmark.guard._rows import Rows, rows_of
+from endmark.guard._turn import RunningTurn
+from endmark.guard.report import OnRepair
+from endmark.history import repair
+from endmark.model import Turn
+from endmark.policy import DEFAULT, Policy
+from endmark.stores import endmark_tables
+from endmark.stores._store import Store
+from endmark.stores.source import Row
+
+__all__ = ["ChatRepository", "store_of"]
+
+def store_of(store: Store | str) -> Store:
+    """Give the store that is meant: itself, or the reference tables for a format's name.
+
+    Raises `FormatError` for a name that no format has.
+    """
+    if isinstance(store, Store):
+        return store
+    return endmark_tables.store(formats.get(store).name)
+
+
+class ChatRepository:
+    """Write and read conversations so that every stored history can be sent.
+
+    `session` is the caller's and is never committed here; `store` is a `Store`, or a format's
+    name for Endmark's own tables; `on_repair` is called once for each repaired call.
+    Raises `FormatError` or `StoreError` when the store is not what was said, `UnreadableError`
+    for a message, or a stored row, that is not of the format.
+
+    >>> import sqlalchemy as sa
+    >>> from sqlalchemy.orm import Session
+    >>> from endmark.guard import tables
+    >>> engine = sa.create_engine("sqlite://")
+    >>> tables.metadata.create_all(engine)
+    >>> with Session(engine) as session:
+    ...     chat = ChatRepository(session, "openai-chat")
+    ...     chat.add_message("c", {"role": "user", "content": "hello"})
+    ...     chat.history("c")
+    [{'role': 'user', 'content': 'hello'}]
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        store: Store | str,
+        *,
+        policy: Policy | None = None,
+        on_repair: OnRepair | None = None,
+    ) -> None:
+        self.session = session
+        self.store = store_of(store)
+        self.policy = policy or DEFAULT
+        self.on_repair = on_repair
+        self._memory = Memory(session)
+
+    def add_message(
+        self,
+        conversation_id: Any,
+        message: Message,
+        *,
+        turn: Turn = "over",
+    ) -> None:
+        """Write one message behind the others, in an order that can be sent.
+
+        What is open before it is closed first, or answered by it. In inline formats the message
+        itself is finalized, unless `turn="open"`: a streaming checkpoint, rewritten by the next
+        message with the same id. Raises `StaleTurnError` when another turn has begun since.
+        """
+        self.add_messages(conversation_id, [message], turn=turn)
+
+    def add_messages(
+        self,
+        conversation_id: Any,
+        messages: Iterable[Message],
+        *,
+        turn: Turn = "over",
+    ) -> None:
+        """Write messages one behind the other, as `add_message` does, in few statements."""
+        if turn not in {"over", "open"}:
+            msg = f"turn must be 'over' or 'open', not {turn!r}"
+            raise ValueError(msg)
+        self._frontier(conversation_id).add(list(messages), turn)
+
+    def persist(self, conversation_id: Any, messages: Sequence[Message]) -> None:
+        """Store a whole history: what is new is written, what is stored stays, nothing is open.
+
+        Messages with an id of their own are put over the stored ones of that id; others are
+        compared by content, results that Endmark wrote counting as open calls. Raises
+        `ContradictionError`, with nothing written, where the stored history says otherwise.
+        """
+        frontier = self._frontier(conversation_id)
+        frontier.require_current()
+        persist(frontier, list(messages))
+
+    def turn(self, conversation_id: Any) -> RunningTurn:
+        """Hold a turn: `with repository.turn(id): ...` closes what it leaves open, however it ends.
+
+        Entering closes the wreckage of an earlier turn and makes that turn stale: its writes
+        raise `StaleTurnError`, except real results of its own calls.
+        """
+        return RunningTurn(self, conversation_id)
+
+    def finalize(self, conversation_id: Any) -> None:
+        """Close what is open at the end of a conversation, except what is pending on purpose."""
+        frontier = self._frontier(conversation_id)
+        frontier.require_current()
+        frontier.close()
+
+    def history(self, conversation_id: Any, *, start_at_user: bool = False) -> list[Message]:
+        """Give a conversation's messages, repaired: they can be sent. Nothing is written.
+
+        `start_at_user` leaves out what stands before the first message of a user, and what that
+        cuts in half.
+        """
+        frontier = self._frontier(conversation_id)
+        rows = frontier.rows
+        messages = rows.segment(frontier.connection, frontier.id, None).history
+        if start_at_user:
+            user = (k for k, message in enumerate(messages) if rows.format.is_user(message))
+            messages = messages[next(user, len(messages)) :]
+        return list(repair(messages, rows.format, policy=self.policy))
+
+    def conversations(self) -> list[Any]:
+        """Name every conversation, the oldest first where the store tells."""
+        self.session.flush()
+        connection = self.session.connection()
+        return rows_of(connection, self.store).conversations(connection)
+
+    def truncate(self, conversation_id: Any, *, after: str | int) -> None:
+        """Take out every message behind `after`; a pair that is cut is left sound.
+
+        `after` is a message's own id, or the position, from 0, of the last stored message that
+        stays; -1 takes all out. Running turns become stale. Raises `StoreError` where there is
+        no such message.
+        """
+        frontier = self._frontier(conversation_id)
+        frontier.require_current()
+        rows, connection = frontier.rows, frontier.connection
+        stored = rows.segment(connection, frontier.id, None).rows
+        rows.delete(connection, stored[_kept(stored, after, rows) :])
+        frontier.begin()
+        frontier.settle("over")
+
+    def delete(self, conversation_id: Any) -> None:
+        """Take a conversation out with all of its messages. Running turns become stale."""
+        frontier = self._frontier(conversation_id)
+        frontier.rows.lock(frontier.connection, frontier.id, create=False)
+        frontier.rows.delete_all(frontier.connection, frontier.id)
+        frontier.memory.forget(frontier.id)
+
+    def _frontier(self, conversation_id: Any) -> Frontier:
+        self.session.flush()
+        connection = self.session.connection()
+        self._memory.at(self.session)
+        rows = rows_of(connection, self.store)
+        return Frontier(
+            connection,
+            rows,
+            rows.id_of(conversation_id),
+            conversation_id,
+            self.policy,
+            self.on_repair,
+            self._memory,
+        )
+
+
+def _kept(stored: Sequence[Row], after: str | int, rows: Rows) -> int:
+    """Tell how many of the stored rows stay."""
+    if isinstance(after, bool) or not isinstance(after, str | int):
+        msg = f"after must be a message's id or a position, not {type(after).__name__}"
+        raise TypeError(msg)
+    if isinstance(after, int):
+        if -1 <= after < len(stored):
+            return after + 1
+        msg = f"there is no message at position {after}: {len(stored)} are stored"
+        raise StoreError(msg)
+    field = rows.format.id_field
+    for k, row in enumerate(stored):
+        if field and row.message is not None and row.message.get(field) == after:
+            return k + 1
+    msg = f"no stored message has the id {after!r}; nothing was taken out"
+    raise StoreError(msg)
