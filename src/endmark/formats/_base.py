@@ -65,6 +65,13 @@ class Format(ABC):
     id_field: ClassVar[str | None] = None  # the message's own id, where the format has one
     # Substrings of stored text, one of which a message must contain to be poisoned on its own.
     needles: ClassVar[tuple[str, ...]] = ()
+    # The same as a jsonpath, for a PostgreSQL jsonb value whose text is dear to make.
+    jsonpath: ClassVar[str | None] = None
+    # Substrings, one of which a message's text has unless `skim` may take it for a plain one of
+    # a user: a message with the body in it and none of these is neither call nor result.
+    stirring: ClassVar[tuple[str, ...]] = ()
+    # SQL on a jsonb message {0}: the text of one that `skim` sees the same in, '' for a plain one.
+    slim: ClassVar[str | None] = None
 
     @abstractmethod
     def skim(self, history: History) -> list[int]:

@@ -50,6 +50,13 @@ class OpenAIChat(OwnMessage):
         "each 'tool_call_id'. The following tool_call_ids did not have response messages: {ids}"
     )
     body = "content"
+    stirring = ('"tool', "null", "[]")
+    slim = (
+        "CASE WHEN {0} ->> 'role' = 'tool' OR jsonb_typeof({0} -> 'tool_calls') = 'array'"
+        " AND {0} -> 'tool_calls' <> '[]' THEN CAST({0} - 'content' AS TEXT)"
+        " WHEN jsonb_typeof({0} -> 'content') = 'string' AND NOT jsonb_exists({0}, 'tool_calls')"
+        " THEN '' ELSE CAST({0} AS TEXT) END"
+    )
 
     def skim(self, history: History) -> list[int]:
         suspects: list[int] = []
