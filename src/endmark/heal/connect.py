@@ -1,0 +1,49 @@
+"""Transactions and savepoints that mean the same on SQLite and PostgreSQL.
+
+SQLite's driver begins a transaction late and without the write lock; a heal needs the lock before
+it reads, so it says BEGIN IMMEDIATE itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, Engine
+
+
+@contextmanager
+def transaction(engine: Engine) -> Iterator[Connection]:
+    """Open a transaction that may write, and commit it unless an exception leaves it."""
+    if engine.dialect.name != "sqlite":
+        with engine.begin() as connection:
+            yield connection
+        return
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        take_write_lock(connection)
+        try:
+            yield connection
+        except BaseException:
+            connection.exec_driver_sql("ROLLBACK")
+            raise
+        connection.exec_driver_sql("COMMIT")
+
+
+def take_write_lock(connection: Connection) -> None:
+    """Begin SQLite's transaction at once, unless one is open; a savepoint alone would commit."""
+    driver = connection.connection.driver_connection
+    if connection.dialect.name == "sqlite" and not getattr(driver, "in_transaction", False):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+@contextmanager
+def savepoint(connection: Connection) -> Iterator[None]:
+    """Keep what is done inside only if no exception leaves it."""
+    connection.exec_driver_sql("SAVEPOINT endmark_heal")
+    try:
+        yield
+    except BaseException:
+        connection.exec_driver_sql("ROLLBACK TO SAVEPOINT endmark_heal")
+        connection.exec_driver_sql("RELEASE SAVEPOINT endmark_heal")
+        raise
+    connection.exec_driver_sql("RELEASE SAVEPOINT endmark_heal")

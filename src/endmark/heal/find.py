@@ -1,0 +1,146 @@
+"""Find the conversations that may be poisoned: the database looks, the core decides later.
+
+A format whose calls hold their own results is found by words in its text. For the others every
+row is streamed in order, as little of it as the first look needs. Where more are found than is
+good to remember, the search goes on behind the last one when those are done.
+"""
+# ruff: noqa: S608  (names are quoted by the dialect, values are bound)
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, text
+
+from endmark.heal import slim
+from endmark.heal.report import Options, label
+from endmark.model import Shape
+from endmark.stores.rows import only
+from endmark.stores.source import Source
+from endmark.stores.table import Cell
+
+Id = tuple[Cell, ...]
+ROUND = 100_000  # found in one go
+FETCH = 2_000
+MOST_KEYS = 1_000  # beyond these a conversation is read whole
+
+
+class Candidate(NamedTuple):
+    """A conversation that may be poisoned, and the rows that may be; no rows: look at all."""
+
+    id: Id
+    keys: tuple[Id, ...] = ()
+
+
+def find(
+    source: Source, connection: Connection, options: Options, after: Id | None
+) -> tuple[list[Candidate], Id | None]:
+    """Find candidates behind conversation `after`, in order; and where to go on, None at the end."""
+    inline = source.format.shape is Shape.INLINE and bool(source.format.needles)
+    if inline and source.store.layout != "list":
+        found = _by_words(source, connection, options, after)
+    else:
+        found = _by_stream(source, connection, options, after, inline=inline)
+    candidates = []
+    for candidate in found:
+        candidates.append(candidate)
+        if len(candidates) >= ROUND:
+            return candidates, candidate.id
+    return candidates, None
+
+
+def count(source: Source, connection: Connection, options: Options) -> int:
+    """Count the conversations of a store, those of this shard alone where there are shards."""
+    columns, condition, values = _conversations(source, options, None)
+    sql = f"SELECT DISTINCT {columns} FROM {source.table.ref} WHERE {condition}"
+    if options.shard is None or connection.dialect.name == "postgresql":
+        return int(connection.execute(text(f"SELECT count(*) FROM ({sql}) AS c"), values).scalar_one())
+    rows = connection.execute(text(sql), values)
+    return sum(_in_shard(tuple(row), options) for row in rows)
+
+
+def _conversations(
+    source: Source, options: Options, after: Id | None
+) -> tuple[str, str, dict[str, Any]]:
+    """Give the columns that name a conversation, and the condition for rows that are to be seen."""
+    table, names = source.table, source.store.conversation
+    columns = ", ".join(table.read(name) for name in names)
+    condition = " AND ".join(f"{table.quote(name)} IS NOT NULL" for name in names)
+    more, values = only(source)
+    condition += more
+    if after is not None:
+        left = ", ".join(map(table.quote, names))
+        right = ", ".join(table.bind(name, f"after{k}") for k, name in enumerate(names))
+        condition += f" AND ({left}) > ({right})"
+        values |= {f"after{k}": cell for k, cell in enumerate(after)}
+    if options.shard is not None and table.dialect == "postgresql":
+        named = ", ".join(table.read(name) for name in names)
+        condition += f" AND (hashtext(concat_ws('/', {named})) & 2147483647) % :shards = :shard"
+        values |= {"shards": options.shard[1], "shard": options.shard[0] % options.shard[1]}
+    return columns, condition, values
+
+
+def _in_shard(id_: Id, options: Options) -> bool:
+    """Say on SQLite whether a conversation is of this shard; PostgreSQL sees to it itself."""
+    if options.shard is None:
+        return True
+    index, shards = options.shard
+    return zlib.crc32(label(id_).encode("utf-8", "surrogatepass")) % shards == index % shards
+
+
+def _rows(connection: Connection, sql: str, values: dict[str, Any]) -> Iterator[Any]:
+    options = {"yield_per": FETCH}
+    with connection.execute(text(sql), values, execution_options=options) as result:
+        yield from result
+
+
+def _by_words(
+    source: Source, connection: Connection, options: Options, after: Id | None
+) -> Iterator[Candidate]:
+    columns, condition, values = _conversations(source, options, after)
+    table = source.table
+    order = ", ".join(map(table.quote, source.store.conversation))
+    names = len(source.store.conversation)
+    if source.part_table is None:
+        words, more = slim.has_words(source)
+        keys = ", ".join(table.read(name) for name in source.key)
+        sql = f"SELECT {columns}, {keys} FROM {table.ref} WHERE {condition} AND {words}"
+    else:
+        words, more = slim.part_has_words(source)
+        sql = f"SELECT DISTINCT {columns} FROM {table.ref} WHERE {condition} AND {words}"
+    sql = f"{sql} ORDER BY {order}" if source.part_table is None else f"SELECT * FROM ({sql}) AS f ORDER BY {_ordinals(names)}"
+    rows = (tuple(row) for row in _rows(connection, sql, values | more))
+    server_shards = table.dialect == "postgresql"
+    for id_, group in groupby(rows, key=lambda row: row[:names]):
+        if server_shards or _in_shard(id_, options):
+            found = tuple(row[names:] for row in group)
+            whole = source.part_table is not None or len(found) > MOST_KEYS
+            yield Candidate(id_, () if whole else found)
+
+
+def _ordinals(count: int) -> str:
+    return ", ".join(str(k + 1) for k in range(count))
+
+
+def _by_stream(
+    source: Source, connection: Connection, options: Options, after: Id | None, *, inline: bool
+) -> Iterator[Candidate]:
+    columns, condition, values = _conversations(source, options, after)
+    table, names = source.table, len(source.store.conversation)
+    if inline:
+        words, more = slim.has_words(source)
+        condition, values = f"{condition} AND {words}", values | more
+    reader = slim.reader(source)
+    sorting = [*source.store.conversation, *source.order, *source.key]
+    sql = f"SELECT {columns}, {reader.columns} FROM {table.ref} WHERE {condition} "
+    sql += f"ORDER BY {', '.join(map(table.quote, sorting))}"
+    skim, server_shards = reader.skim, table.dialect == "postgresql"
+    rows = _rows(connection, sql, values)
+    for id_, group in groupby(rows, key=lambda row: tuple(row[:names])):
+        if (server_shards or _in_shard(id_, options)) and skim(row[names:] for row in group):
+            yield Candidate(id_)
+
+

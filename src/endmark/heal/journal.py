@@ -1,0 +1,228 @@
+"""The journal: every row that a heal changed, as it was and as it became.
+
+It stands in the user's database, written in the very transaction that changes the rows; undo reads
+nothing else. It is a schema of its own on PostgreSQL and tables with a prefix on SQLite.
+"""
+# ruff: noqa: S608  (the table names are ours, values are bound)
+
+from __future__ import annotations
+
+import base64
+import json
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, inspect, text
+
+from endmark.errors import HealError
+from endmark.heal.report import Options, Run
+from endmark.stores._store import Store
+from endmark.stores.changes import Change
+from endmark.stores.table import Cells
+
+VERSION = 1
+SCHEMA = "endmark"
+PREFIX = "endmark_heal_"
+
+_RUN = """
+CREATE TABLE IF NOT EXISTS {run} (
+    run TEXT PRIMARY KEY, version INTEGER NOT NULL, store TEXT NOT NULL, scope TEXT NOT NULL,
+    started TEXT NOT NULL, finished TEXT, healed INTEGER NOT NULL, changed INTEGER NOT NULL,
+    undone TEXT, undone_to BIGINT
+)
+"""
+_CHANGE = """
+CREATE TABLE IF NOT EXISTS {change} (
+    id {serial}, run TEXT NOT NULL, conversation TEXT NOT NULL, alone INTEGER NOT NULL,
+    table_schema TEXT, table_name TEXT NOT NULL, row_key TEXT NOT NULL,
+    before TEXT, after TEXT
+)
+"""
+
+
+def include_name(name: str | None, type_: str, parent_names: Any = None) -> bool:
+    """Keep alembic's autogenerate from proposing to drop our tables; for `include_name`.
+
+    >>> include_name("endmark_heal_run", "table")
+    False
+    """
+    if type_ == "schema":
+        return name != SCHEMA
+    return not (type_ == "table" and (name or "").startswith((PREFIX, "endmark_version")))
+
+
+def include_object(
+    object_: Any, name: str | None, type_: str, reflected: bool, compare_to: Any
+) -> bool:
+    """Do as `include_name`, for alembic's `include_object`."""
+    schema = getattr(object_, "schema", None)
+    return include_name(name, type_) and not (type_ == "table" and schema == SCHEMA)
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One change as the journal has it."""
+
+    id: int
+    conversation: str
+    alone: bool
+    schema: str | None
+    name: str
+    change: Change
+
+
+class Journal:
+    """The journal of one database, on one connection; nothing is made before it is needed."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.is_pg = connection.dialect.name == "postgresql"
+        self.run = f"{SCHEMA}.run" if self.is_pg else f"{PREFIX}run"
+        self.change = f"{SCHEMA}.change" if self.is_pg else f"{PREFIX}change"
+
+    def exists(self) -> bool:
+        """Say whether there is a journal. Raises `HealError` for one of a newer version."""
+        schema, _, name = self.run.rpartition(".")
+        if not inspect(self.connection).has_table(name, schema=schema or None):
+            return False
+        newest = self.connection.scalar(text(f"SELECT max(version) FROM {self.run}"))
+        if newest is not None and newest > VERSION:
+            msg = (
+                f"the journal in {self.run} was written by a newer version of Endmark "
+                f"(journal {newest}, this one knows {VERSION}); upgrade Endmark"
+            )
+            raise HealError(msg)
+        return True
+
+    def create(self) -> None:
+        """Make the tables where they are not."""
+        if self.is_pg:
+            # Two at once would both find no schema.
+            self.connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('endmark.heal'))"))
+            self.connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))
+        serial = (
+            "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY" if self.is_pg
+            else "INTEGER PRIMARY KEY"
+        )
+        for ddl in (_RUN, _CHANGE):
+            sql = ddl.format(run=self.run, change=self.change, serial=serial)
+            self.connection.execute(text(sql))
+        index = f"CREATE INDEX IF NOT EXISTS {PREFIX}by_run ON {self.change} (run, id)"
+        self.connection.execute(text(index))
+
+    def unfinished(self, scope: str) -> str | None:
+        """Find the run of these stores that was cut off."""
+        sql = (
+            f"SELECT run FROM {self.run} WHERE scope = :scope AND finished IS NULL "
+            "AND undone IS NULL AND undone_to IS NULL ORDER BY started DESC LIMIT 1"
+        )
+        found: str | None = self.connection.scalar(text(sql), {"scope": scope})
+        return found
+
+    def begin(self, stores: Sequence[Store], scope: str) -> str:
+        self.create()
+        run = uuid.uuid4().hex[:12]
+        values = {"run": run, "version": VERSION, "started": now(), "scope": scope}
+        values["store"] = ", ".join(store.name for store in stores)
+        sql = (
+            f"INSERT INTO {self.run} (run, version, store, scope, started, healed, changed) "
+            "VALUES (:run, :version, :store, :scope, :started, 0, 0)"
+        )
+        self.connection.execute(text(sql), values)
+        return run
+
+    def record(self, run: str, healed: int, made: Iterable[tuple[str, bool, str | None, Change]]) -> None:
+        """Write what was changed: conversation, whether each row stands alone, schema, change."""
+        rows = [
+            {
+                "run": run, "conversation": conversation, "alone": int(alone), "schema": schema,
+                "name": change.table if schema is None else change.table.removeprefix(f"{schema}."),
+                "key": _dump(change.key), "before": _dump(change.before),
+                "after": _dump(change.after),
+            }
+            for conversation, alone, schema, change in made
+        ]  # fmt: skip
+        if not rows:
+            return
+        columns = "run, conversation, alone, table_schema, table_name, row_key, before, after"
+        binds = ":run, :conversation, :alone, :schema, :name, :key, :before, :after"
+        insert = f"INSERT INTO {self.change} ({columns}) VALUES ({binds})"
+        self.connection.execute(text(insert), rows)
+        update = (
+            f"UPDATE {self.run} SET healed = healed + :healed, changed = changed + :changed "
+            "WHERE run = :run"
+        )
+        self.connection.execute(text(update), {"run": run, "healed": healed, "changed": len(rows)})
+
+    def finish(self, run: str) -> None:
+        sql = f"UPDATE {self.run} SET finished = :now WHERE run = :run"
+        self.connection.execute(text(sql), {"run": run, "now": now()})
+
+    def runs(self) -> list[Run]:
+        """Give every run, newest first."""
+        if not self.exists():
+            return []
+        columns = "run, store, started, finished, healed, changed, undone"
+        rows = self.connection.execute(
+            text(f"SELECT {columns} FROM {self.run} ORDER BY started DESC, run")
+        )
+        return [Run(*row) for row in rows]
+
+    def undone_to(self, run: str) -> int | None:
+        sql = f"SELECT undone_to FROM {self.run} WHERE run = :run"
+        found: int | None = self.connection.scalar(text(sql), {"run": run})
+        return found
+
+    def entries(self, run: str, before: int | None, limit: int) -> list[Entry]:
+        """Give changes of a run, last first, those before an id."""
+        columns = "id, conversation, alone, table_schema, table_name, row_key, before, after"
+        sql = f"SELECT {columns} FROM {self.change} WHERE run = :run"
+        if before is not None:
+            sql += " AND id < :before"
+        sql += " ORDER BY id DESC LIMIT :limit"
+        values = {"run": run, "before": before, "limit": limit}
+        return [_entry(*row) for row in self.connection.execute(text(sql), values)]
+
+    def mark_undone(self, run: str, to: int | None) -> None:
+        """Note how far an undo has come; None: it is done."""
+        column, value = ("undone", now()) if to is None else ("undone_to", to)
+        sql = f"UPDATE {self.run} SET {column} = :value WHERE run = :run"
+        self.connection.execute(text(sql), {"run": run, "value": value})
+
+
+def scope(stores: Sequence[Store], options: Options) -> str:
+    """Name what a run is of: an apply goes on with an unfinished run of the same."""
+    names = [f"{s.name}:{s.schema or ''}.{s.table}:{s.payload}" for s in stores]
+    shard = "" if options.shard is None else " {}/{}".format(*options.shard)
+    return ", ".join(names) + shard
+
+
+def _entry(id_: int, conversation: str, alone: int, schema: str | None, name: str,
+           key: str, before: str | None, after: str | None) -> Entry:  # fmt: skip
+    table = name if schema is None else f"{schema}.{name}"
+    change = Change(table, _load(key) or {}, _load(before), _load(after))
+    return Entry(id_, conversation, bool(alone), schema, name, change)
+
+
+def _dump(cells: Cells | None) -> str | None:
+    return None if cells is None else json.dumps(cells, default=_bytes)
+
+
+def _bytes(value: Any) -> Any:
+    return {"base64": base64.b64encode(bytes(value)).decode()}
+
+
+def _load(cells: str | None) -> Cells | None:
+    if cells is None:
+        return None
+    return {
+        name: base64.b64decode(cell["base64"]) if isinstance(cell, dict) else cell
+        for name, cell in json.loads(cells).items()
+    }

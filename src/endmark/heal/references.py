@@ -1,0 +1,88 @@
+"""Which rows of other tables point at a row: such a row is not taken out from under them."""
+# ruff: noqa: S608  (names are quoted by the dialect, values are bound)
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection, inspect, text
+
+from endmark.stores.changes import Change
+from endmark.stores.source import Source
+from endmark.stores.table import Table
+
+_PG = """
+SELECT n.nspname, c.relname,
+       ARRAY(SELECT a.attname FROM unnest(k.conkey) WITH ORDINALITY u(n, o)
+             JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = u.n ORDER BY u.o),
+       ARRAY(SELECT a.attname FROM unnest(k.confkey) WITH ORDINALITY u(n, o)
+             JOIN pg_attribute a ON a.attrelid = k.confrelid AND a.attnum = u.n ORDER BY u.o)
+FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE k.contype = 'f' AND k.confrelid = CAST(:name AS regclass)
+"""
+
+
+class Reference(NamedTuple):
+    """A foreign key of another table: its columns, and those that they point at."""
+
+    table: str  # quoted
+    columns: tuple[str, ...]
+    target: tuple[str, ...]
+
+
+class References:
+    """The foreign keys that point at a store's tables, looked up when a row is to go."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._known: dict[str, list[Reference]] = {}
+
+    def blocker(self, connection: Connection, changes: list[Change]) -> str | None:
+        """Say which table refers to a row that these changes take out; None if none does."""
+        for change in changes:
+            if change.after is None:
+                table = self.source.tables[change.table]
+                for reference in self._of(connection, table):
+                    if _points(connection, table, reference, change):
+                        return (
+                            f"a row of {table.label} is to be taken out, "
+                            f"but {reference.table} refers to it"
+                        )
+        return None
+
+    def _of(self, connection: Connection, table: Table) -> list[Reference]:
+        if table.label not in self._known:
+            find = _on_postgresql if table.dialect == "postgresql" else _on_sqlite
+            self._known[table.label] = find(connection, table)
+        return self._known[table.label]
+
+
+def _on_postgresql(connection: Connection, table: Table) -> list[Reference]:
+    rows = connection.execute(text(_PG), {"name": table.ref})
+    return [
+        Reference(f"{table.quote(schema)}.{table.quote(name)}", tuple(columns), tuple(target))
+        for schema, name, columns, target in rows
+    ]
+
+
+def _on_sqlite(connection: Connection, table: Table) -> list[Reference]:
+    found = []
+    inspector = inspect(connection)
+    for name in inspector.get_table_names(table.schema):
+        for key in inspector.get_foreign_keys(name, table.schema):
+            if key["referred_table"].lower() == table.name.lower():
+                target = tuple(key["referred_columns"]) or table.primary_key
+                found.append(Reference(table.quote(name), tuple(key["constrained_columns"]), target))
+    return found
+
+
+def _points(connection: Connection, table: Table, reference: Reference, change: Change) -> bool:
+    # The row gives the values itself: what is referred to need not be its key.
+    pairs = zip(reference.columns, reference.target, strict=True)
+    joined = " AND ".join(f"o.{table.quote(own)} = t.{table.quote(to)}" for own, to in pairs)
+    where = " AND ".join(
+        f"t.{table.quote(name)} = {table.bind(name, f'k{n}')}" for n, name in enumerate(change.key)
+    )
+    sql = f"SELECT 1 FROM {reference.table} AS o, {table.ref} AS t WHERE {joined} AND {where} LIMIT 1"
+    values = {f"k{n}": cell for n, cell in enumerate(change.key.values())}
+    return connection.execute(text(sql), values).first() is not None

@@ -1,0 +1,148 @@
+"""Undo: give rows back as they were, where they are still as the heal left them.
+
+What belongs together goes back together: rows that were judged alone one by one, else all rows
+of a conversation or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from itertools import groupby
+
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import DBAPIError
+
+from endmark.errors import HealError, StoreError
+from endmark.heal.connect import savepoint, take_write_lock, transaction
+from endmark.heal.journal import Entry, Journal
+from endmark.heal.report import OnProgress, Run, Undone
+from endmark.heal.work import raise_if_general
+from endmark.stores.changes import RowChanged, execute, revert
+from endmark.stores.table import Table
+
+BATCH = 1_000
+Open = Callable[[], AbstractContextManager[Connection]]
+
+
+def undo(engine: Engine, run: str | None = None, *, on_progress: OnProgress | None = None) -> Undone:
+    """Undo a run, the newest that is not undone if none is named, batch by batch.
+
+    Raises `HealError` when there is no such run.
+    """
+    return _undo(lambda: transaction(engine), run, on_progress)
+
+
+def undo_in(
+    connection: Connection, run: str | None = None, *, on_progress: OnProgress | None = None
+) -> Undone:
+    """Undo a run on one connection, inside the transaction that the caller ends."""
+    take_write_lock(connection)
+    return _undo(lambda: nullcontext(connection), run, on_progress)
+
+
+def runs(engine: Engine) -> list[Run]:
+    """Give every run that the journal holds, newest first."""
+    with engine.connect() as connection:
+        return Journal(connection).runs()
+
+
+def _undo(writing: Open, run: str | None, on_progress: OnProgress | None) -> Undone:
+    with writing() as connection:
+        journal = Journal(connection)
+        undone = Undone(_choose(journal.runs(), run))
+        before = journal.undone_to(undone.run)
+    done = 0
+    while True:
+        with writing() as connection:
+            journal = Journal(connection)
+            entries = _whole_units(journal, undone.run, before)
+            _restore(connection, entries, undone)
+            before = entries[-1].id if entries else None
+            journal.mark_undone(undone.run, before)
+        if not entries:
+            return undone
+        done += len(entries)
+        if on_progress:
+            on_progress(done, None)
+
+
+def _choose(runs: Sequence[Run], named: str | None) -> str:
+    for run in runs:
+        if named is None and run.undone is None:
+            return run.run
+        if run.run == named:
+            if run.undone is not None:
+                raise HealError(f"run {named} was undone already, at {run.undone}")
+            return named
+    if named is None:
+        raise HealError("there is no run to undo")
+    known = ", ".join(run.run for run in runs) or "none"
+    raise HealError(f"there is no run {named}; the runs are {known}")
+
+
+def _whole_units(journal: Journal, run: str, before: int | None) -> list[Entry]:
+    """Give the next changes, last first, without cutting a conversation in two."""
+    entries = journal.entries(run, before, BATCH)
+    while len(entries) % BATCH == 0 and entries and not entries[-1].alone:
+        last = entries[-1].conversation
+        more = journal.entries(run, entries[-1].id, BATCH)
+        same = [entry for entry in more if entry.conversation == last]
+        entries += same
+        if len(same) < BATCH:
+            break
+    return entries
+
+
+def _restore(connection: Connection, entries: list[Entry], undone: Undone) -> None:
+    tables = _tables(connection, entries)
+    rows = [entry for entry in entries if entry.name != "sqlite_sequence"]
+    try:
+        with savepoint(connection):
+            _revert(connection, tables, rows)
+            undone.rows_restored += len(rows)
+    except (RowChanged, DBAPIError) as error:
+        raise_if_general(error)
+        for unit in _units(rows):
+            try:
+                with savepoint(connection):
+                    _revert(connection, tables, unit)
+                    undone.rows_restored += len(unit)
+            except (RowChanged, DBAPIError) as error:
+                raise_if_general(error)
+                undone.rows_left += [_named(entry) for entry in unit]
+    for entry in entries:
+        if entry.name == "sqlite_sequence":
+            _give_back_number(connection, entry)
+
+
+def _units(entries: list[Entry]) -> Iterator[list[Entry]]:
+    for _, group in groupby(entries, key=lambda e: e.id if e.alone else (e.conversation,)):
+        yield list(group)
+
+
+def _revert(connection: Connection, tables: dict[str, Table], entries: list[Entry]) -> None:
+    execute(connection, tables, [revert(entry.change) for entry in entries])
+
+
+def _tables(connection: Connection, entries: list[Entry]) -> dict[str, Table]:
+    named = {(e.change.table, e.name, e.schema) for e in entries if e.name != "sqlite_sequence"}
+    try:
+        return {label: Table(connection, name, schema) for label, name, schema in named}
+    except StoreError as error:
+        raise HealError(f"the run cannot be undone: {error}") from None
+
+
+def _give_back_number(connection: Connection, entry: Entry) -> None:
+    """Set SQLite's counter back, unless a number was given out since."""
+    was, now = entry.change.before, entry.change.after
+    assert was is not None
+    assert now is not None
+    sql = "UPDATE sqlite_sequence SET seq = :was WHERE name = :name AND seq = :now"
+    values = {"was": was["seq"], "now": now["seq"], "name": entry.change.key["name"]}
+    connection.execute(text(sql), values)
+
+
+def _named(entry: Entry) -> str:
+    key = ", ".join(f"{name}={cell!s}" for name, cell in entry.change.key.items())
+    return f"{entry.change.table} {key}"

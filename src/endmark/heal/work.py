@@ -1,0 +1,184 @@
+"""Read one batch and write it inside its transaction: judge, execute, read back, judge again.
+
+All of a group is written at once; when a row has changed or the database refuses one, the group is
+gone through again conversation by conversation, so that only the one in question is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
+
+from endmark.heal.connect import savepoint
+from endmark.heal.find import Candidate
+from endmark.heal.judge import Judge, Verdict
+from endmark.heal.references import References
+from endmark.stores.changes import Change, RowChanged, execute
+from endmark.stores.rows import among, read_rows
+from endmark.stores.source import Row, Source
+from endmark.stores.table import Cell
+
+WHOLE = 20  # conversations in memory at a time
+Id = tuple[Cell, ...]
+CHANGED = "a row changed while it was healed; the next run sees to it"
+UNVERIFIED = "what was written does not read back as a sound conversation; it was taken back"
+
+
+class UnverifiedError(Exception):
+    """What was written does not read back as planned."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of one conversation: the changes that were made, none where none were."""
+
+    verdict: Verdict
+    made: list[Change] = field(default_factory=list)
+
+
+def judged(
+    connection: Connection, judge: Judge, batch: Sequence[Candidate], *, lock: bool
+) -> Iterator[list[Verdict]]:
+    """Judge a batch, in groups that fit in memory."""
+    alone, whole = [], []
+    rows = _rows(connection, judge.source, batch, lock=lock)
+    for candidate in batch:
+        verdict = judge.alone(candidate.id, rows.get(candidate.id, ())) if candidate.keys else None
+        if verdict is None:
+            whole.append(candidate.id)
+        else:
+            alone.append(verdict)
+    rows.clear()
+    yield alone
+    for start in range(0, len(whole), WHOLE):
+        ids = whole[start : start + WHOLE]
+        yield [judge.whole(found) for found in judge.source.load(connection, ids, lock=lock)]
+
+
+def _rows(
+    connection: Connection, source: Source, batch: Sequence[Candidate], *, lock: bool
+) -> dict[Id, list[Row]]:
+    keys = [key for candidate in batch for key in candidate.keys]
+    found: dict[Id, list[Row]] = {}
+    for start in range(0, len(keys), 1000):
+        condition, values = among(source.table, source.key, keys[start : start + 1000])
+        for id_, row in read_rows(source, connection, condition, values, lock=lock):
+            found.setdefault(id_, []).append(row)
+    return found
+
+
+class Worker:
+    """Write the batches of one store."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+        self.source = judge.source
+        self.references = References(judge.source)
+
+    def work(self, connection: Connection, batch: Sequence[Candidate]) -> Iterator[Outcome]:
+        """Heal a batch on a connection whose transaction the caller commits."""
+        for verdicts in judged(connection, self.judge, batch, lock=True):
+            for verdict in verdicts:
+                if verdict.changes and verdict.problem is None:
+                    verdict.problem = self.references.blocker(connection, verdict.changes)
+            due = [v for v in verdicts if v.changes and v.problem is None]
+            yield from (Outcome(v) for v in verdicts if not v.changes or v.problem is not None)
+            yield from self._write(connection, due)
+
+    def _write(self, connection: Connection, due: list[Verdict]) -> Iterator[Outcome]:
+        if not due:
+            return
+        try:
+            with savepoint(connection):
+                outcomes = self._write_all(connection, due)
+        except (RowChanged, UnverifiedError, DBAPIError) as error:
+            raise_if_general(error)
+        else:
+            yield from outcomes
+            return
+        for verdict in due:
+            yield self._write_one(connection, verdict.id)
+
+    def _write_all(self, connection: Connection, due: list[Verdict]) -> list[Outcome]:
+        planned = [change for verdict in due for change in verdict.changes]
+        made = execute(connection, self.source.tables, planned)
+        outcomes = _shared_out(due, made)
+        self._verify(connection, outcomes)
+        return outcomes
+
+    def _write_one(self, connection: Connection, id_: Id) -> Outcome:
+        """Heal one conversation, judged anew from all of its rows; twice, then it is left."""
+        verdict = Verdict(id_)
+        reason = CHANGED
+        for _ in range(2):
+            for found in self.source.load(connection, [id_], lock=True):
+                verdict = self.judge.whole(found)
+            blocked = verdict.problem or self.references.blocker(connection, verdict.changes)
+            if blocked or not verdict.changes:
+                verdict.problem = blocked
+                return Outcome(verdict)
+            try:
+                with savepoint(connection):
+                    return self._write_all(connection, [verdict])[0]
+            except RowChanged:
+                reason = CHANGED
+            except UnverifiedError:
+                reason = UNVERIFIED
+            except DBAPIError as error:
+                raise_if_general(error)
+                reason = f"the database refused the change: {said(error)}"
+                break
+        verdict.problem = reason
+        return Outcome(verdict)
+
+    def _verify(self, connection: Connection, outcomes: list[Outcome]) -> None:
+        alone = [o for o in outcomes if o.verdict.alone]
+        keys = [
+            Candidate(o.verdict.id, tuple(tuple(c.key.values()) for c in o.made if c.after))
+            for o in alone
+        ]
+        rows = _rows(connection, self.source, keys, lock=False)
+        for outcome in alone:
+            again = self.judge.alone(outcome.verdict.id, rows.get(outcome.verdict.id, ()))
+            if again is None or again.findings:
+                raise UnverifiedError
+        whole = [o.verdict.id for o in outcomes if not o.verdict.alone]
+        for found in self.source.load(connection, whole) if whole else ():
+            again = self.judge.whole(found)
+            if again.problem is not None or again.findings:
+                raise UnverifiedError
+
+
+def _shared_out(due: list[Verdict], made: list[Change]) -> list[Outcome]:
+    """Give each conversation the changes that were made for it.
+
+    `execute` keeps the order, and adds a change of SQLite's counter behind an insert.
+    """
+    outcomes = []
+    rest = iter([*made, None])
+    change = next(rest)
+    for verdict in due:
+        outcome = Outcome(verdict)
+        left = len(verdict.changes)
+        while change is not None and (left or change.table == "sqlite_sequence"):
+            left -= change.table != "sqlite_sequence"
+            outcome.made.append(change)
+            change = next(rest)
+        outcomes.append(outcome)
+    return outcomes
+
+
+def raise_if_general(error: Exception) -> None:
+    """Raise an error that is not about the row: the run is to end with it."""
+    raised = getattr(getattr(error, "orig", None), "sqlstate", None) == "P0001"  # by a trigger
+    if isinstance(error, DBAPIError) and not isinstance(error, IntegrityError | DataError) and not raised:
+        raise error
+
+
+def said(error: DBAPIError) -> str:
+    """Give the database's own words, without its details: those hold values of the row."""
+    primary = getattr(getattr(error.orig, "diag", None), "message_primary", None)
+    return str(primary or error.orig).partition("\n")[0]
