@@ -1,0 +1,287 @@
+"""`heal-db`: find, heal and give back conversations in a database.
+
+Thin over `endmark.heal`: only `apply`, `undo`, `migrate` and `demo` write, and only `show` and
+`demo` print content.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import sqlalchemy as sa
+import typer
+
+from endmark import heal, stores
+from endmark.cli import heal_report as report
+from endmark.cli.door import INTERRUPTED, grouped, new_app, run, say
+from endmark.cli.mapping import Mapping
+from endmark.cli.policy_options import PolicyOptions
+from endmark.cli.run_options import Reach, confirm, require_terminal, stopping
+from endmark.errors import StoreError
+from endmark.heal import Options
+from endmark.policy import Policy
+from endmark.stores import Store
+from endmark.stores.database import opened
+
+__all__ = ["main"]
+
+app = new_app("Heal chat databases: find conversations that every provider refuses, and mend them.")
+
+Url = Annotated[
+    str, typer.Argument(metavar="URL", help="sqlite:///chat.db, postgresql://user:pass@host/db, …")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+
+@dataclass(frozen=True)
+class Target:
+    """The database and how its tables are to be read."""
+
+    url: Url
+
+
+@app.command()
+@grouped
+def scan(
+    target: Target,
+    mapping: Mapping,
+    policy: PolicyOptions,
+    reach: Reach,
+    as_json: AsJson = False,
+    as_list: Annotated[
+        bool, typer.Option("--list", help="One JSON line a conversation that is not clean.")
+    ] = False,
+) -> int:
+    """Find poisoned conversations; nothing is written. Exit code: 0 none, 1 some, 2 error."""
+    rules, options = policy.build(reach.min_age), reach.options()
+    with opened(target.url) as engine, report.progress("scan") as on_progress:
+        found = heal.scan(
+            engine,
+            _stores(engine, mapping),
+            policy=rules,
+            options=options,
+            on_item=report.item_line if as_list else None,
+            on_progress=on_progress,
+        )
+    totals = found.as_json()
+    if as_json and not as_list:
+        report.put_json(totals)
+    elif not as_list:
+        report.put_totals(totals, _advice(found))
+    return 1 if found.poisoned else 0
+
+
+@app.command()
+@grouped
+def apply(
+    target: Target,
+    mapping: Mapping,
+    policy: PolicyOptions,
+    reach: Reach,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> int:
+    """Heal what `scan` finds, journalled. Ctrl-C ends after the batch; run it again to go on."""
+    rules, options = policy.build(reach.min_age), reach.options()
+    with opened(target.url) as engine:
+        chosen = _stores(engine, mapping)
+        if not yes:
+            _ask_to_apply(engine, chosen, rules, options)
+        with stopping() as stop, report.progress("apply") as on_progress:
+            done = heal.apply(
+                engine,
+                chosen,
+                policy=rules,
+                options=options,
+                on_item=report.skipped_line,
+                on_progress=on_progress,
+                stop=stop.is_set,
+            )
+    if as_json:
+        report.put_json(done.as_json())
+    else:
+        report.put_totals(
+            done.as_json(),
+            f"to undo: heal-db undo URL {done.run}" if done.run else "nothing to heal",
+        )
+    if stop.is_set():
+        say("stopped after the batch; run the same command again to go on")
+        return INTERRUPTED
+    return 0
+
+
+@app.command()
+def undo(
+    url: Url,
+    which: Annotated[
+        str | None, typer.Argument(metavar="[RUN]", help="A run; default: the newest not undone.")
+    ] = None,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> int:
+    """Give back, byte for byte, every row that a run wrote and nobody has changed since."""
+    with opened(url) as engine:
+        if not yes:
+            confirm("undo", f"Give back what run {which or '(the newest)'} changed?")
+        with report.progress("undo") as on_progress:
+            done = heal.undo(engine, which, on_progress=on_progress)
+    if as_json:
+        report.put_json(done.as_json())
+        return 0
+    report.put_totals(done.as_json() | {"rows_left": len(done.rows_left)})
+    for row in done.rows_left:
+        say(f"left alone, changed since: {row}")
+    return 0
+
+
+@app.command()
+def runs(url: Url, as_json: AsJson = False) -> int:
+    """List the runs that this database's journal knows, newest first."""
+    with opened(url) as engine:
+        known = heal.runs(engine)
+    if as_json:
+        report.put_json([asdict(one) for one in known])
+    elif not known:
+        say("no run yet")
+    else:
+        headings = ("run", "store", "started", "finished", "healed", "rows", "undone")
+        report.put_table(headings, [_run_cells(one) for one in known])
+    return 0
+
+
+@app.command()
+@grouped
+def show(
+    target: Target,
+    mapping: Mapping,
+    policy: PolicyOptions,
+    reach: Reach,
+    conversation_id: Annotated[
+        str | None, typer.Argument(metavar="ID", help="The conversation, as scan --list names it.")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Show one conversation as it is and as it would be healed. This prints message content."""
+    if conversation_id is None and mapping.table is None and mapping.conversation is not None:
+        # Without a table --conversation can only mean the conversation itself.
+        given = asdict(mapping) | {"conversation": None}
+        conversation_id, mapping = mapping.conversation, Mapping(**given)
+    if conversation_id is None:
+        raise StoreError("name the conversation behind the URL, as scan --list prints it")
+    rules, options = policy.build(reach.min_age), reach.options()
+    with opened(target.url) as engine:
+        chosen = _one(_stores(engine, mapping))
+        shown = heal.show(engine, chosen, conversation_id, policy=rules, options=options)
+    if as_json:
+        listed = heal.Item(chosen.name, conversation_id, "poisoned", shown.findings).as_json()
+        told = {"status": shown.status, "findings": listed["findings"]}
+        report.put_json({**told, "before": shown.before, "after": shown.after})
+        return 0
+    report.messages("before:", shown.before)
+    if shown.findings:
+        report.messages("after:", shown.after)
+    say(f"status: {shown.status}")
+    return 0
+
+
+@app.command("stores")
+def list_stores(as_json: AsJson = False) -> int:
+    """List the known stores; any other table is described with --table and its columns."""
+    known = [stores.get(name) for name in stores.names()]
+    if as_json:
+        report.put_json(
+            [
+                {"name": s.name, "format": s.format, "layout": s.layout, "table": s.table}
+                | {"versions": s.versions, "databases": list(s.databases), "source": s.source}
+                for s in known
+            ]
+        )
+        return 0
+    report.put_table(
+        ["store", "format", "layout", "table", "databases", "versions"],
+        [
+            (s.name, s.format, s.layout, _table(s), ", ".join(s.databases), s.versions)
+            for s in known
+        ],
+    )
+    return 0
+
+
+@app.command()
+def migrate(
+    url: Url,
+    to: Annotated[str, typer.Option("--to", help="Revision: head, base, 0001, …")] = "head",
+    yes: Yes = False,
+) -> int:
+    """Run Endmark's own revisions: its reference tables, then one heal of the known stores."""
+    from endmark.alembic_ops import migrate as run_revisions
+
+    with opened(url) as engine:
+        if not yes:
+            confirm("migrate", f"Bring Endmark's own revisions to {to}?")
+        run_revisions(engine, to)
+    say(f"Endmark's revisions are at {to}")
+    return 0
+
+
+@app.command()
+def demo(
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Undo at the end; the file is the same again.")
+    ] = False,
+    keep: Annotated[
+        Path | None, typer.Option("--keep", metavar="DIR", help="Keep the database in this folder.")
+    ] = None,
+) -> int:
+    """Make a chat database with dead threads, and heal it before your eyes."""
+    from endmark.cli.demo import perform
+
+    perform(undo=undo, keep=keep)
+    return 0
+
+
+def _ask_to_apply(engine: sa.Engine, chosen: list[Store], policy: Policy, options: Options) -> None:
+    require_terminal("apply")
+    with report.progress("scan") as on_progress:
+        found = heal.scan(engine, chosen, policy=policy, options=options, on_progress=on_progress)
+    confirm("apply", f"Heal {found.poisoned:,} of {found.conversations:,} conversations?")
+
+
+def _stores(engine: sa.Engine, mapping: Mapping) -> list[Store]:
+    with engine.connect() as connection:
+        return mapping.stores(connection)
+
+
+def _one(chosen: list[Store]) -> Store:
+    if len(chosen) > 1:
+        names = ", ".join(store.name for store in chosen)
+        raise StoreError(f"several stores are here: {names}; name one with --store")
+    return chosen[0]
+
+
+def _table(store: Store) -> str:
+    return store.table if store.schema is None else f"{store.schema}.{store.table}"
+
+
+def _run_cells(one: heal.Run) -> tuple[Any, ...]:
+    return one.run, one.store, one.started, one.finished, one.healed, one.rows, one.undone
+
+
+def _advice(found: heal.Scan) -> str:
+    said = []
+    if found.skipped:
+        said.append(
+            f"{found.skipped:,} could not be read and are not counted as clean (--list says why)"
+        )
+    if found.poisoned:
+        said.append("heal them with: heal-db apply URL, and the same options")
+    return "; ".join(said) or "clean"
+
+
+def main() -> None:
+    """Run the program."""
+    sys.exit(run(app, "heal-db"))

@@ -1,0 +1,106 @@
+"""Which tables a command works on: a known store, one described by flags or TOML, or detected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import sqlalchemy as sa
+import typer
+
+from endmark import stores
+from endmark.errors import StoreError
+from endmark.stores import Store, custom
+
+__all__ = ["Mapping"]
+
+
+def _option(*names: str, help: str, **more: Any) -> Any:
+    return typer.Option(*names, help=help, rich_help_panel="Where the messages are", **more)
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """Where the messages are; without any of these the known stores are looked for."""
+
+    store: Annotated[str | None, _option("--store", help="A known store (see heal-db stores).")] = (
+        None
+    )
+    config: Annotated[
+        Path | None, _option("--config", metavar="FILE.toml", help="Stores described in TOML.")
+    ] = None
+    table: Annotated[str | None, _option("--table", help="A table of your own.")] = None
+    conversation: Annotated[
+        str | None, _option("--conversation", help="Its column(s) that name the conversation.")
+    ] = None
+    order: Annotated[
+        str | None, _option("--order", help="Its column(s) that order the messages.")
+    ] = None
+    payload: Annotated[str | None, _option("--payload", help="Its column with the JSON.")] = None
+    format: Annotated[str | None, _option("--format", help="Format of the messages.")] = None
+    role: Annotated[
+        str | None, _option("--role", help="Its column with the role, if it is not in the JSON.")
+    ] = None
+    key: Annotated[
+        str | None, _option("--key", help="Its unique column(s); default: the primary key.")
+    ] = None
+    schema: Annotated[str | None, _option("--schema", help="Schema of the tables.")] = None
+    layout: Annotated[
+        str | None,
+        _option("--layout", metavar="rows|list", help="A message a row, or a whole list a row."),
+    ] = None
+    path: Annotated[
+        str | None, _option("--path", help="Where in the JSON a whole list lies (a,b).")
+    ] = None
+    order_kind: Annotated[
+        str | None,
+        _option(
+            "--order-kind",
+            metavar="sequence|time|shared",
+            help="What orders: numbers of each conversation, a time, or an id that all share.",
+        ),
+    ] = None
+    age: Annotated[
+        str | None, _option("--age", help="Its column that tells when a row was written.")
+    ] = None
+
+    def stores(self, connection: sa.Connection) -> list[Store]:
+        """Give the stores meant. Raises `StoreError`, `FormatError`."""
+        chosen = self._chosen()
+        if chosen is not None:
+            return chosen
+        found: list[Store] = stores.detect(connection, self.schema)
+        if found:
+            return found
+        msg = (
+            f"no known store is here; seen: {stores.seen(connection)}. Describe yours with --table, "
+            "--conversation, --order, --payload and --format (and --role, --key, --schema)"
+        )
+        raise StoreError(msg)
+
+    def _chosen(self) -> list[Store] | None:
+        flags = {
+            field.name: value
+            for field in fields(self)
+            if field.name not in {"store", "config", "schema"}
+            and (value := getattr(self, field.name)) is not None
+        }
+        ways = [self.store is not None, self.config is not None, bool(flags)]
+        if sum(ways) > 1:
+            raise StoreError("give either --store, or --config, or --table with its columns")
+        if self.store is not None:
+            known = stores.get(self.store)
+            return [known if self.schema is None else replace(known, schema=self.schema)]
+        if self.config is not None:
+            return list(custom.from_toml(self.config))
+        if not flags:
+            return None
+        if self.table is None:
+            raise StoreError(
+                f"--{next(iter(flags)).replace('_', '-')} needs --table: name the table"
+            )
+        missing = [f"--{name}" for name in ("conversation", "format") if name not in flags]
+        if missing:
+            raise StoreError(f"--table {self.table} needs {' and '.join(missing)} too")
+        return [custom.from_flags(**flags, schema=self.schema)]
