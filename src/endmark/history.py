@@ -136,7 +136,11 @@ def _base36(number: int, width: int) -> str:
 
 
 def check(
-    history: Sequence[Any], format: str | Format, *, policy: Policy | None = None, turn: Turn = "over"
+    history: Sequence[Any],
+    format: str | Format,
+    *,
+    policy: Policy | None = None,
+    turn: Turn = "over",
 ) -> tuple[Finding, ...]:
     """Find what is wrong with a history; an empty tuple when it can be sent as it is.
 

@@ -104,9 +104,7 @@ def _blocks(calls: list[Call], zone: list[Result]) -> list[Block]:
     return blocks
 
 
-def _pair_inline(
-    pairing: Pairing, walk: _Walk, calls: list[Call], results: list[Result]
-) -> None:
+def _pair_inline(pairing: Pairing, walk: _Walk, calls: list[Call], results: list[Result]) -> None:
     """Pair calls whose result lives in the same part: by position alone."""
     at = {result.at: result for result in results if result.after == result.at.message}
     by_message: dict[int, list[Call]] = {}
@@ -119,9 +117,7 @@ def _pair_inline(
         pairing.blocks.append(block)
 
 
-def _pair_provider(
-    pairing: Pairing, walk: _Walk, calls: list[Call], results: list[Result]
-) -> None:
+def _pair_provider(pairing: Pairing, walk: _Walk, calls: list[Call], results: list[Result]) -> None:
     """Pair what the provider runs itself: the result follows within the assistant's turn."""
     block_of: dict[int, Block] = {}
     waiting: dict[object, list[tuple[Block, int]]] = defaultdict(list)
@@ -165,10 +161,9 @@ class _Walk:
 
     def reserve(self, block: Block) -> list[Result]:
         """Answer a block's calls from the results that stand behind it; give back the others."""
-        left: list[Result] = []
-        for result in block.zone:
-            if result.id is None or not self._by_id(block, result):
-                left.append(result)
+        left = [
+            result for result in block.zone if result.id is None or not self._by_id(block, result)
+        ]
         left = self._without_result_id(block, left)
         return self._without_call_id(block, left)
 
@@ -208,9 +203,7 @@ class _Walk:
         unkeyed = [k for k in block.open() if block.calls[k].id is None]
         if len(unkeyed) == 1 and len(results) == 1 and results[0].id is not None:
             call = block.calls[unkeyed[0]]
-            owned = any(
-                other.id == results[0].id for b in self.pairing.blocks for other in b.calls
-            )
+            owned = any(other.id == results[0].id for b in self.pairing.blocks for other in b.calls)
             if not owned and _may_answer(call, results[0]):
                 block.answers[unkeyed[0]] = results[0]
                 return []
@@ -239,8 +232,7 @@ class _Walk:
         places = self._places(call_id)
         free = [p for p in places if p[0].answers[p[1]] is None]
         in_order = len(free) == len(results) and all(
-            block.calls[k].at < result.at
-            for (block, k), result in zip(free, results, strict=True)
+            block.calls[k].at < result.at for (block, k), result in zip(free, results, strict=True)
         )
         if in_order:
             for (block, k), result in zip(free, results, strict=True):
@@ -258,16 +250,21 @@ class _Walk:
     def _attach_unkeyed(self, results: list[Result]) -> None:
         """A result without an id, away from its block: only where counts leave no choice."""
         by_block: dict[int, list[Result]] = defaultdict(list)
+        blocks = [
+            block
+            for block in self.pairing.blocks
+            if block.calls[0].owner is not Owner.PROVIDER and not block.calls[0].inline
+        ]
         for result in results:
-            before = [b for b in self.pairing.blocks if b.calls[0].at < result.at and b.open()]
-            after = [b for b in self.pairing.blocks if b.start == result.at.message + 1]
+            before = [b for b in blocks if b.calls[0].at < result.at and b.open()]
+            after = [b for b in blocks if b.start == result.at.message + 1]
             if before:
                 by_block[id(before[-1])].append(result)
             elif after and after[0].open():
                 by_block[id(after[0])].append(result)
             else:
                 self.pairing.orphans.append(result)
-        for block in self.pairing.blocks:
+        for block in blocks:
             mine = by_block.get(id(block), [])
             if not mine:
                 continue

@@ -143,24 +143,16 @@ class _Decision:
     def _is_pending(self, call: Call) -> bool:
         if self.last_user > call.at.message:
             return False
-        return (
-            self.turn == "open" or call.owner is Owner.HUMAN or self.policy.is_pending(call)
-        )
+        return self.turn == "open" or call.owner is Owner.HUMAN or self.policy.is_pending(call)
 
     def _lone(self, call: Call) -> None:
         self._find(Kind.LONE, call.id, call.name, call.at)
-        self.made.edits.append(
-            ToText(call) if self.policy.orphans == "text" else Drop(call)
-        )
+        self.made.edits.append(ToText(call) if self.policy.orphans == "text" else Drop(call))
 
     def _close(self, call: Call) -> Close:
         self._find(Kind.DANGLING, call.id, call.name, call.at)
         outcome = (
-            Outcome.DENIED
-            if call.denied
-            else Outcome.UNKNOWN
-            if call.complete
-            else Outcome.NOT_RUN
+            Outcome.DENIED if call.denied else Outcome.UNKNOWN if call.complete else Outcome.NOT_RUN
         )
         close = Close(call, outcome, self.policy.text(call, outcome))
         if call.inline:
@@ -259,4 +251,3 @@ def _same_turn(call: Call, twin: Call, scene: Scene) -> bool:
     if call.inline:
         return first == last
     return not any(scene.is_user(index) for index in range(first + 1, last))
-

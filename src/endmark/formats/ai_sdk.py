@@ -20,12 +20,12 @@ from endmark.formats._ai_sdk_parts import (
 from endmark.formats._ai_sdk_v4 import edit_copies, is_plainly_sound_v4, is_v4, read_copies
 from endmark.formats._base import (
     History,
-    Inline,
     Message,
     known_id,
     text_of_orphan,
     unreadable,
 )
+from endmark.formats._inline import Inline
 from endmark.model import Arrange, At, Call, Close, Drop, Edit, Event, Mend, ToText
 from endmark.policy import DEFAULT, Policy
 

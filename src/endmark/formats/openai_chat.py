@@ -15,10 +15,10 @@ from endmark.formats._base import (
     ORPHAN_TEXT,
     History,
     Message,
-    OwnMessage,
     known_id,
     unreadable,
 )
+from endmark.formats._own_message import OwnMessage
 from endmark.model import (
     At,
     Blank,
@@ -86,9 +86,7 @@ class OpenAIChat(OwnMessage):
                 if calls:
                     start = index
                     due, dirty = _skim_calls(calls, index)
-                elif message.get("content") is None and _is_empty(message):
-                    suspects.append(index)
-                elif calls is not None:
+                elif (message.get("content") is None and _is_empty(message)) or calls is not None:
                     suspects.append(index)
         if start >= 0 and (dirty or due):
             suspects += range(start, index + 1)
@@ -150,10 +148,16 @@ class OpenAIChat(OwnMessage):
         ):
             return -1
         if role in {"tool", "developer"}:
-            return 1 if isinstance(content, str | list | None) and "tool_calls" not in message else -1
+            return (
+                1 if isinstance(content, str | list | None) and "tool_calls" not in message else -1
+            )
         calls = message.get("tool_calls")
         if calls:
-            return 1 if all(isinstance(c, dict) and ("function" in c or "custom" in c) for c in calls) else -1
+            return (
+                1
+                if all(isinstance(c, dict) and ("function" in c or "custom" in c) for c in calls)
+                else -1
+            )
         return 0
 
 
