@@ -66,7 +66,7 @@ class HealConversationsOp(MigrateOperation):
         operations: Operations,
         *,
         store: str | Store | None = None,
-        policy: Policy = DEFAULT,
+        policy: Policy | None = None,
         include_frontier: bool = False,
         **mapping: Any,
     ) -> Applied:
@@ -77,7 +77,7 @@ class HealConversationsOp(MigrateOperation):
         back. Raises `HealError` in offline mode, `StoreError` for a wrong mapping.
         """
         options = Options(include_frontier=include_frontier)
-        done: Applied = operations.invoke(cls(store, mapping, policy, options))
+        done: Applied = operations.invoke(cls(store, mapping, policy or DEFAULT, options))
         return done
 
     def reverse(self) -> UndoHealOp:
@@ -148,10 +148,7 @@ def _online(operations: Operations, name: str) -> sa.Connection:
 # --- the CHECK on the payload ----------------------------------------------------------------
 
 
-@Operations.register_operation("guard_payload")
-class GuardPayloadOp(MigrateOperation):
-    """Refuse unfinished parts from every writer."""
-
+class _PayloadOp(MigrateOperation):
     def __init__(
         self, table: str, column: str, format: str, name: str | None, schema: str | None
     ) -> None:
@@ -160,6 +157,15 @@ class GuardPayloadOp(MigrateOperation):
         self.format = format
         self.name = name
         self.schema = schema
+
+    @property
+    def constraint(self) -> str:
+        return self.name or f"ck_{self.table}_{self.column}_endmark"
+
+
+@Operations.register_operation("guard_payload")
+class GuardPayloadOp(_PayloadOp):
+    """Refuse unfinished parts from every writer."""
 
     @classmethod
     def guard_payload(
@@ -185,13 +191,9 @@ class GuardPayloadOp(MigrateOperation):
     def reverse(self) -> UnguardPayloadOp:
         return UnguardPayloadOp(self.table, self.column, self.format, self.name, self.schema)
 
-    @property
-    def constraint(self) -> str:
-        return self.name or f"ck_{self.table}_{self.column}_endmark"
-
 
 @Operations.register_operation("unguard_payload")
-class UnguardPayloadOp(GuardPayloadOp):
+class UnguardPayloadOp(_PayloadOp):
     """Take the CHECK away again."""
 
     @classmethod
@@ -255,7 +257,7 @@ def _batch(operations: Operations, table: Table) -> Iterator[BatchOperations]:
         table.name,
         schema=table.schema,
         recreate="always",
-        table_args=[sa.CheckConstraint(sa.text(c["sqltext"]), name=c["name"]) for c in checks],
+        table_args=tuple(sa.CheckConstraint(sa.text(c["sqltext"]), name=c["name"]) for c in checks),
         table_kwargs={"sqlite_autoincrement": True} if counter else {},
     ) as batch:
         yield batch
@@ -295,6 +297,7 @@ def migrate(engine: sa.Engine, revision: str = "head") -> None:
     with engine.connect() as connection:
         config.attributes["connection"] = connection
         at = _context(connection).get_current_revision() or "base"
+        connection.rollback()  # or alembic takes the transaction for the caller's
         move = command.upgrade if places[revision] >= places[at] else command.downgrade
         move(config, revision)
 

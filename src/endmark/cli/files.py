@@ -111,7 +111,9 @@ def _by_lines(path: str, data: bytes, text: str, whole: UnreadableError | None) 
             messages.append(json_text.read(line))
         except UnreadableError as error:
             if whole is not None and not messages:
-                raise UnreadableError(f"{_name(path)}: {str(whole).rstrip('.')}; {ACCEPTED}") from None
+                raise UnreadableError(
+                    f"{_name(path)}: {str(whole).rstrip('.')}; {ACCEPTED}"
+                ) from None
             raise UnreadableError(f"{_name(path)}, line {number + 1}: {error}") from None
     _require_objects(path, messages)
     return HistoryFile(data, text, "lines", messages, messages, [number for number, _ in found])

@@ -20,7 +20,7 @@ from endmark.cli.door import INTERRUPTED, grouped, new_app, run, say
 from endmark.cli.mapping import Mapping
 from endmark.cli.policy_options import PolicyOptions
 from endmark.cli.run_options import Reach, confirm, require_terminal, stopping
-from endmark.errors import StoreError
+from endmark.errors import HealError, StoreError
 from endmark.heal import Options
 from endmark.policy import Policy
 from endmark.stores import Store
@@ -174,8 +174,7 @@ def show(
         raise StoreError("name the conversation behind the URL, as scan --list prints it")
     rules, options = policy.build(reach.min_age), reach.options()
     with opened(target.url) as engine:
-        chosen = _one(_stores(engine, mapping))
-        shown = heal.show(engine, chosen, conversation_id, policy=rules, options=options)
+        chosen, shown = _find(engine, _stores(engine, mapping), conversation_id, rules, options)
     if as_json:
         listed = heal.Item(chosen.name, conversation_id, "poisoned", shown.findings).as_json()
         told = {"status": shown.status, "findings": listed["findings"]}
@@ -256,11 +255,17 @@ def _stores(engine: sa.Engine, mapping: Mapping) -> list[Store]:
         return mapping.stores(connection)
 
 
-def _one(chosen: list[Store]) -> Store:
-    if len(chosen) > 1:
-        names = ", ".join(store.name for store in chosen)
-        raise StoreError(f"several stores are here: {names}; name one with --store")
-    return chosen[0]
+def _find(
+    engine: sa.Engine, chosen: list[Store], id_: str, policy: Policy, options: Options
+) -> tuple[Store, heal.Shown]:
+    """Look in each store for the conversation. Raises `HealError` where none has it."""
+    missing = HealError(f"no store is meant, so there is no conversation {id_}")
+    for store in chosen:
+        try:
+            return store, heal.show(engine, store, id_, policy=policy, options=options)
+        except HealError as error:
+            missing = error
+    raise missing
 
 
 def _table(store: Store) -> str:

@@ -17,7 +17,15 @@ from rich.table import Table
 from endmark.cli.door import say
 from endmark.heal import Item
 
-__all__ = ["item_line", "messages", "progress", "put_json", "put_table", "put_totals", "skipped_line"]
+__all__ = [
+    "item_line",
+    "messages",
+    "progress",
+    "put_json",
+    "put_table",
+    "put_totals",
+    "skipped_line",
+]
 
 OnProgress = Callable[[int, int | None], None]
 

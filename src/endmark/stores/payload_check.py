@@ -99,7 +99,8 @@ def _postgresql(connection: sa.Connection, rule: Unfinished, name: str, kind: st
     if kind == "jsonb":
         return none
     # What jsonb refuses (a NUL, a lone surrogate, no JSON at all) must not be refused by its cast.
-    if (connection.dialect.server_version_info or (0,))[0] < 16:
+    version = connection.dialect.server_version_info or (0,)
+    if int(version[0]) < 16:
         raise StoreError(
             f"a CHECK on a column of type {kind} needs PostgreSQL 16; use jsonb, or GuardedJSON"
         )
