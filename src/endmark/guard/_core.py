@@ -108,25 +108,7 @@ def write(
         _own_row(rows, conversation, change)
         for change in rows.source.changes(conversation, rebuilt)
     ]
-    execute(connection, rows.source.tables, _parked(changes, rows.source.order[0]))
-
-
-def _parked(changes: list[Change], order: str) -> list[Change]:
-    """Rows that trade places step aside first: their numbers may be unique."""
-    moves = [c for c in changes if c.before and c.after and order in c.after]
-    left = {c.before[order] for c in moves if c.before}
-    if not any(c.after and c.after[order] in left for c in moves):
-        return changes
-    aside: list[Change] = []
-    moved: dict[int, Change] = {}
-    for change in moves:
-        was = (change.before or {})[order]
-        if not str(was).isdigit():
-            return changes
-        park = str(-int(str(was))) if isinstance(was, str) else -int(str(was))
-        aside.append(Change(change.table, change.key, {order: was}, {order: park}))
-        moved[id(change)] = replace(change, before={**(change.before or {}), order: park})
-    return aside + [moved.get(id(change), change) for change in changes]
+    execute(connection, rows.source.tables, changes)
 
 
 def _own_row(rows: Rows, conversation: Conversation, change: Change) -> Change:

@@ -88,7 +88,7 @@ class Memory:
 
         def committed(_: Session) -> None:
             if (memory := mine()) is not None:
-                memory._committed = True  # noqa: SLF001
+                memory.committed()
 
         def rolled_back(_: Session, __: SessionTransaction) -> None:
             if (memory := mine()) is not None:
@@ -96,6 +96,10 @@ class Memory:
 
         event.listen(session, "after_commit", committed)
         event.listen(session, "after_soft_rollback", rolled_back)
+
+    def committed(self) -> None:
+        """What was read and written stands; the next transaction makes sure of it."""
+        self._committed = True
 
     def doubt(self) -> None:
         """Believe nothing that was read or written."""

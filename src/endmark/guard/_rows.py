@@ -4,23 +4,24 @@ The repository and the ORM hook read and write people's tables only here (and th
 `stores.changes` where something is to be repaired).
 """
 
+# ruff: noqa: S608  (names are quoted by the dialect, values are bound)
+
 from __future__ import annotations
 
 import json
 import uuid
 import weakref
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, TextClause, inspect, text
+from sqlalchemy import Connection, Engine, inspect, text
 
-from endmark.errors import StoreError, UnreadableError
+from endmark.errors import StoreError
 from endmark.formats._base import Message
+from endmark.guard._inserts import Inserts, batches
 from endmark.stores import rows as layout
 from endmark.stores._store import Store
-from endmark.stores.order import stamp
-from endmark.stores.source import Conversation, Row, Source, Wrap
+from endmark.stores.source import Conversation, Row, Source
 from endmark.stores.table import Cell
 
 __all__ = ["Id", "Rows", "rows_of"]
@@ -101,8 +102,8 @@ class Rows:
             f"SELECT {', '.join(table.read(name) for name in source.key)} FROM {ref} "
             f"WHERE {self.where} ORDER BY {', '.join(sorting)} LIMIT 1 OFFSET :n"
         )
-        self._top = f"(SELECT coalesce(max({table.quote(first)}), 0) FROM {ref} WHERE {self.where})"
-        self._inserts: dict[tuple[str, tuple[str, ...]], TextClause] = {}
+        top = f"(SELECT coalesce(max({table.quote(first)}), 0) FROM {ref} WHERE {self.where})"
+        self.new = Inserts(source, message_id=self.message_id, owned=bool(self.ledger), top=top)
         if self.ledger:
             self._prepare_ledger(self.ledger)
 
@@ -211,106 +212,28 @@ class Rows:
         """Write messages behind the last row; give the order value of the last one written."""
         values = []
         for message in messages:
-            last = self._following(last)
-            values.append(self._values(id_, message, last))
-        for columns, batch in _batches(values):
-            connection.execute(self._insert(columns, "plain"), batch if batch[1:] else batch[0])
+            last = self.new.following(last)
+            values.append(self.new.values(id_, message, last))
+        for columns, batch in batches(values):
+            connection.execute(self.new.statement(columns, "plain"), batch if batch[1:] else batch[0])
         return last
 
     def append_behind(
         self, connection: Connection, id_: Id, message: Message, last: Cell
     ) -> Cell | None:
         """Write one message if the last row is still that one; None: it is not."""
-        values = self._values(id_, message, self._following(last))
-        sql = self._insert(tuple(values), "behind")
+        values = self.new.values(id_, message, self.new.following(last))
+        sql = self.new.statement(tuple(values), "behind")
         done = connection.execute(sql, {**values, **self._bound(id_, last=last or 0)})
         return values["v_" + self.source.order[0]] if done.rowcount == 1 else None
 
     def put(self, connection: Connection, id_: Id, messages: Sequence[Message]) -> None:
         """Write messages at the end, or over the row with the same message id; nothing is read."""
         kind = "put" if self.message_id else "end"
-        values = [self._values(id_, message, None) for message in messages]
-        for columns, batch in _batches(values):
+        values = [self.new.values(id_, message, None) for message in messages]
+        for columns, batch in batches(values):
             bound = [{**row, **self._bound(id_)} for row in batch]
-            connection.execute(self._insert(columns, kind), bound if bound[1:] else bound[0])
-
-    def _following(self, last: Cell) -> Cell:
-        if self.source.kind == "shared":
-            return None
-        if self.numbered:
-            return int(last or 0) + 1
-        now = int(datetime.now(UTC).timestamp() * 1e6)
-        type_ = self.table.columns[self.source.order[0]].type.lower()
-        sample = last or "2000-01-01 00:00:00" + ("+00:00" if "tz" in type_ or "with t" in type_ else "")
-        value, write = stamp(sample)
-        return write(max(now, value + 1))
-
-    def _values(self, id_: Id, message: Message, order: Cell) -> dict[str, Any]:
-        store = self.store
-        values: dict[str, Any] = {
-            f"v_{name}": cell for name, cell in zip(store.conversation, id_, strict=True)
-        }
-        payload = self.source.unwrap(message, self._wrap(message))
-        try:
-            values[f"v_{store.payload}"] = json.dumps(payload, separators=(",", ":"))
-        except (TypeError, ValueError, RecursionError) as error:
-            msg = f"the message is not JSON ({error}); nothing was written"
-            raise UnreadableError(msg) from error
-        if store.role:
-            values[f"v_{store.role}"] = message["role"]
-        for column, allowed in store.only.items():
-            values[f"v_{column}"] = allowed[0]
-        if order is not None:
-            values[f"v_{self.source.order[0]}"] = order
-        self._add_key(values, message)
-        return values
-
-    def _add_key(self, values: dict[str, Any], message: Message) -> None:
-        if self.message_id:
-            own = message.get(self.format.id_field) if self.format.id_field else None
-            if own is not None or self.message_id == "message_id":
-                values[f"v_{self.message_id}"] = own
-        for name in self.source.key:
-            column = self.table.columns[name]
-            kind = column.type.lower()
-            if f"v_{name}" in values or column.numbered or column.generated:
-                continue
-            if any(word in kind for word in ("uuid", "text", "char", "clob")):
-                made = uuid.uuid4()
-                values[f"v_{name}"] = made.hex if "char(32)" in kind else str(made)
-
-    def _wrap(self, message: Message) -> Wrap:
-        if self.store.role is None:
-            return "message"
-        plain = {"role", self.format.body, self.format.id_field}
-        return "body" if set(message) <= plain and self.format.body in message else "rest"
-
-    def _insert(self, columns: Iterable[str], kind: str) -> TextClause:
-        columns = tuple(columns)
-        known = self._inserts.get((kind, columns))
-        if known is None:
-            known = self._inserts[kind, columns] = text(self._insert_sql(columns, kind))
-        return known
-
-    def _insert_sql(self, columns: tuple[str, ...], kind: str) -> str:
-        names = [column.removeprefix("v_") for column in columns]
-        binds = [self.table.bind(name, f"v_{name}") for name in names]
-        first = self.source.order[0]
-        if kind in {"put", "end"} and self.numbered:
-            names, binds = [*names, first], [*binds, f"{self._top} + 1"]
-        quoted = ", ".join(map(self.table.quote, names))
-        into = f"INSERT INTO {self.table.ref} ({quoted})"
-        if kind == "behind":
-            return f"{into} SELECT {', '.join(binds)} WHERE {self._top} = :last"
-        sql = f"{into} VALUES ({', '.join(binds)})"
-        if kind == "put":
-            assert self.message_id is not None
-            unique = [*self.store.conversation, self.message_id] if self.ledger else [self.message_id]
-            target = ", ".join(map(self.table.quote, unique))
-            kept = [name for name in (self.store.payload, self.store.role) if name]
-            sets = ", ".join(f"{self.table.quote(n)} = excluded.{self.table.quote(n)}" for n in kept)
-            sql += f" ON CONFLICT ({target}) DO UPDATE SET {sets}"
-        return sql
+            connection.execute(self.new.statement(columns, kind), bound if bound[1:] else bound[0])
 
     def delete(self, connection: Connection, rows: Iterable[Row]) -> None:
         """Take rows out."""
@@ -337,17 +260,3 @@ class Rows:
 
 
 _ADVISORY = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
-
-
-def _batches(
-    values: Sequence[dict[str, Any]],
-) -> Iterable[tuple[tuple[str, ...], list[dict[str, Any]]]]:
-    """Put neighbours together that fill the same columns: one round trip each."""
-    batch: list[dict[str, Any]] = []
-    for row in values:
-        if batch and tuple(batch[0]) != tuple(row):
-            yield tuple(batch[0]), batch
-            batch = []
-        batch.append(row)
-    if batch:
-        yield tuple(batch[0]), batch

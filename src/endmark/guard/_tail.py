@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from endmark.formats._base import Format, Message, OwnMessage
+from endmark.formats._base import Format, Message
+from endmark.formats._own_message import OwnMessage
 from endmark.history import Examination, examine
 from endmark.model import Drop, Finding, Kind, Owner, Result, SetId, Shape
 from endmark.policy import DEFAULT, Policy

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from contextlib import nullcontext
+from contextvars import ContextVar
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from endmark.guard._frontier import Frontier
-from endmark.guard._memory import TurnState
+from endmark.guard._memory import Memory, TurnState
 
 if TYPE_CHECKING:
+    from endmark.guard.aio import AsyncChatRepository
     from endmark.guard.repository import ChatRepository
 
-__all__ = ["RunningTurn", "begin", "end"]
+__all__ = ["RUNNING", "AsyncRunningTurn", "RunningTurn", "begin", "end"]
 
 LOG = logging.getLogger("endmark")
 
@@ -52,7 +55,7 @@ class RunningTurn:
         """The number that tells this turn from others; None before it is entered."""
         return self._state.epoch if self._state else None
 
-    def __enter__(self) -> RunningTurn:
+    def __enter__(self) -> Self:
         frontier = self._repository._frontier(self.conversation_id)  # noqa: SLF001
         self._state = frontier.memory.turns[frontier.id] = begin(frontier)
         return self
@@ -85,3 +88,40 @@ class RunningTurn:
         turns = self._repository._memory.turns  # noqa: SLF001
         for id_ in [id_ for id_, state in turns.items() if state is self._state]:
             del turns[id_]
+
+
+# By repository and conversation: tasks may run turns side by side on one repository.
+RUNNING: ContextVar[Mapping[tuple[int, Any], AsyncRunningTurn]] = ContextVar("endmark_turns")
+
+
+class AsyncRunningTurn:
+    """A turn of one conversation: enter it, write with the repository, leave it."""
+
+    def __init__(self, repository: AsyncChatRepository, conversation_id: Any) -> None:
+        self.conversation_id = conversation_id
+        self.memory = Memory()
+        self._repository = repository
+        self._state: TurnState | None = None
+
+    @property
+    def epoch(self) -> int | None:
+        """The number that tells this turn from others; None before it is entered."""
+        return self._state.epoch if self._state else None
+
+    async def __aenter__(self) -> Self:
+        key = (id(self._repository), self.conversation_id)
+        work = self._repository._work(self, "begin", (self.conversation_id,), {})  # noqa: SLF001
+        self._state = await self._repository._whole(work)  # noqa: SLF001
+        RUNNING.set({**RUNNING.get({}), key: self})
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        key = (id(self._repository), self.conversation_id)
+        RUNNING.set({k: v for k, v in RUNNING.get({}).items() if k != key})
+        work = self._repository._work(self, "end", (self.conversation_id,), {})  # noqa: SLF001
+        await self._repository._whole(work)  # noqa: SLF001

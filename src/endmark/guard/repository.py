@@ -11,8 +11,8 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from endmark import formats
-from endmark.errors import StoreError
+from endmark import formats, stores
+from endmark.errors import FormatError, StoreError
 from endmark.formats._base import Message
 from endmark.guard._frontier import Frontier
 from endmark.guard._memory import Memory
@@ -30,13 +30,22 @@ from endmark.stores.source import Row
 __all__ = ["ChatRepository", "store_of"]
 
 def store_of(store: Store | str) -> Store:
-    """Give the store that is meant: itself, or the reference tables for a format's name.
+    """Give the store that is meant: itself, Endmark's own tables for a format's name, or a known one.
 
-    Raises `FormatError` for a name that no format has.
+    Raises `StoreError` for a name that is neither.
     """
     if isinstance(store, Store):
-        return store
-    return endmark_tables.store(formats.get(store).name)
+        found = store
+    elif store in stores.names():
+        found = stores.get(store)
+    else:
+        try:
+            found = endmark_tables.store(formats.get(store).name)
+        except FormatError as error:
+            raise StoreError(f"{error}; the known stores are {', '.join(stores.names())}") from None
+    if found.any_format:
+        raise StoreError("Endmark's own tables hold any format: name the one to write, as the store")
+    return found
 
 
 class ChatRepository:

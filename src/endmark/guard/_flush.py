@@ -1,0 +1,251 @@
+"""One flush of a guarded session: what is about to be written, put in an order that can be sent.
+
+Calls that stand open in the database are closed at connection level before the flush, so that the
+closing rows sort first; what both is in this flush gets closing objects of its own; the rest is
+repaired in the rows right after the flush.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, attributes
+
+from endmark.formats._base import Message
+from endmark.guard._core import read_tail, settle
+from endmark.guard._mapping import Mapping
+from endmark.guard._rows import Rows, rows_of
+from endmark.guard._tail import Tail, weigh
+from endmark.guard.report import report
+from endmark.history import examine
+from endmark.model import Turn
+
+if TYPE_CHECKING:
+    from endmark.guard.hook import Handle
+
+__all__ = ["Flush", "Kept", "refreshed"]
+
+
+@dataclass(slots=True)
+class Kept:
+    """What is known of a transaction's conversations, on `session.info`."""
+
+    tails: dict[Any, Tail] = field(default_factory=dict)
+    locked: set[Any] = field(default_factory=set)
+    after: list[Any] = field(default_factory=list)  # to be repaired when the flush is done
+
+
+class Flush:
+    """The guarded objects of one flush."""
+
+    def __init__(self, handle: Handle, session: Session) -> None:
+        self.handle = handle
+        self.session = session
+
+    def finalize(self) -> None:
+        """Inline formats: finalize each new and changed object's message in place."""
+        handle, session = self.handle, self.session
+        for objects in (session.new, session.dirty):
+            for obj in objects:
+                mapping = handle.mapping(type(obj))
+                if mapping is None:
+                    continue
+                values = attributes.instance_dict(obj)
+                if mapping.payload in values:
+                    self._finalize(obj, mapping, values)
+
+    def _finalize(self, obj: Any, mapping: Mapping, values: dict[str, Any]) -> None:
+        message = mapping.message(values)
+        if message is None:
+            return
+        found = examine([message], mapping.format, self.handle.policy)
+        if not found.edits:
+            return
+        name = mapping.conversation_of(values)
+        if self.handle.is_open(self.session, name):
+            return
+        kept = found.rebuild().messages
+        new = kept[0] if kept else {**message, mapping.format.body: []}
+        for key, value in mapping.put(new, values).items():
+            setattr(obj, key, value)
+        report(_plain(name), found.findings, self.handle.on_repair)
+
+    def order(self) -> None:
+        """Own message and next message formats: close first, and note what comes after."""
+        groups: dict[Any, list[Any]] = {}
+        for obj in self.session.new:
+            mapping = self.handle.mapping(type(obj))
+            if mapping is not None:
+                values = attributes.instance_dict(obj)
+                if mapping.message(values) is not None:
+                    groups.setdefault((mapping, mapping.group_of(values)), []).append(obj)
+        for (mapping, _), objects in groups.items():
+            self._order(mapping, sorted(objects, key=_insert_order))
+        for obj in [*self.session.dirty, *self.session.deleted]:
+            mapping = self.handle.mapping(type(obj))
+            if mapping is not None and self._touches(obj, mapping):
+                self._later(mapping.conversation_of(attributes.instance_dict(obj)))
+
+    def _touches(self, obj: Any, mapping: Mapping) -> bool:
+        if obj in self.session.deleted:
+            return True
+        history = attributes.get_history(obj, mapping.payload)
+        return bool(history.added or history.deleted)
+
+    def _later(self, conversation: Any) -> None:
+        after = self.handle.kept(self.session).after
+        if conversation is not None and conversation not in after:
+            after.append(conversation)
+
+    def rows(self) -> Rows:
+        return rows_of(self.session.connection(), self.handle.store)
+
+    def _order(self, mapping: Mapping, objects: list[Any]) -> None:
+        conversation = mapping.conversation_of(attributes.instance_dict(objects[0]))
+        tail = self._tail(conversation)
+        waiting: list[Any] = []  # objects of the running block
+        for obj in objects:
+            message = mapping.message(attributes.instance_dict(obj))
+            assert message is not None
+            verdict = weigh(tail, message, mapping.format, self.handle.policy)
+            closed = False
+            if verdict.closes:
+                closed = self._close(mapping, tail, conversation, waiting, obj, objects)
+                tail.block = []
+            if not closed and (verdict.disturbs or verdict.closes):
+                self._later(conversation)
+            tail.block = [message] if closed and mapping.format.call_ids(message) else verdict.block
+            tail.block = [] if closed and not mapping.format.call_ids(message) else tail.block
+            waiting.append(obj)
+
+    def _tail(self, conversation: Any) -> Tail:
+        if conversation is None:
+            return Tail()
+        kept = self.handle.kept(self.session)
+        if conversation not in kept.tails:
+            rows, connection = self.rows(), self.session.connection()
+            id_ = rows.id_of(conversation)
+            if conversation not in kept.locked:
+                rows.lock(connection, id_, create=False)
+                kept.locked.add(conversation)
+            kept.tails[conversation] = read_tail(connection, rows, id_, self.handle.policy)
+        return kept.tails[conversation]
+
+    def _close(
+        self,
+        mapping: Mapping,
+        tail: Tail,
+        conversation: Any,
+        waiting: Sequence[Any],
+        obj: Any,
+        objects: Sequence[Any],
+    ) -> bool:
+        """Close what is open before an object; False where that has to wait for the flush."""
+        if not waiting:
+            self.settle(conversation, "over")
+            rows, id_ = self.rows(), self.rows().id_of(conversation)
+            last = rows.tail(self.session.connection(), id_, 1)
+            if rows.numbered and last:
+                _renumber(mapping, objects, int(last[-1].order[0] or 0))
+            return True
+        found = examine(tail.block, mapping.format, self.handle.policy)
+        rebuilt = found.rebuild()
+        kept = [m for m, o in zip(rebuilt.messages, rebuilt.origins, strict=True) if o is not None]
+        if any(new is not old for new, old in zip(kept, tail.block, strict=False)):
+            return False
+        made = [m for m, o in zip(rebuilt.messages, rebuilt.origins, strict=True) if o is None]
+        place = _insert_order(obj)
+        for k, message in enumerate(made):
+            marker = _object_of(mapping, message, obj)
+            self.session.add(marker)
+            # The unit of work inserts in this order: between the object before and this one.
+            before: Any = place - (len(made) - k) / (len(made) + 1)
+            attributes.instance_state(marker).insert_order = before
+            number = attributes.instance_dict(obj).get(mapping.order)
+            if isinstance(number, int):
+                setattr(marker, mapping.order, number)
+                _renumber(mapping, objects[list(objects).index(obj) :], number)
+        report(_plain(conversation), found.findings, self.handle.on_repair)
+        return True
+
+    def settle(self, conversation: Any, turn: Turn) -> None:
+        """Repair the stored end of a conversation at connection level."""
+        rows, connection = self.rows(), self.session.connection()
+        kept = self.handle.kept(self.session)
+        findings, stray = settle(
+            connection, rows, rows.id_of(conversation), self.handle.policy, turn
+        )
+        kept.tails.pop(conversation, None)
+        if stray:
+            self._tail(conversation).stray = True
+        if findings:
+            report(_plain(conversation), findings, self.handle.on_repair)
+            self._reload(conversation)
+
+    def _reload(self, conversation: Any) -> None:
+        """Let objects be read again whose rows were changed behind them; gone ones leave."""
+        for obj in list(self.session.identity_map.values()):
+            mapping = self.handle.mapping(type(obj))
+            if mapping is None:
+                continue
+            values = attributes.instance_dict(obj)
+            if mapping.conversation_of(values) not in {conversation, None}:
+                continue
+            table = mapping.mapper.local_table
+            key = attributes.instance_state(obj).identity or ()
+            columns = mapping.mapper.primary_key
+            there = select(columns[0]).where(
+                *(column == cell for column, cell in zip(columns, key, strict=True))
+            )
+            if self.session.connection().execute(there.select_from(table)).first() is None:
+                self.session.expunge(obj)
+            else:
+                names = [mapping.payload, mapping.order, *filter(None, [mapping.role])]
+                self.session.expire(obj, [n for n in names if n not in mapping.key])
+
+
+def refreshed(handle: Handle, session: Session) -> None:
+    """After a flush: repair what could not be put in order before it."""
+    kept = session.info.get("endmark.kept", {}).get(handle)
+    if kept is None or not kept.after:
+        return
+    after, kept.after = kept.after, []
+    for conversation in after:
+        Flush(handle, session).settle(conversation, "open")
+
+
+def _plain(conversation: Any) -> Any:
+    return conversation[0] if conversation and len(conversation) == 1 else conversation
+
+
+def _insert_order(obj: Any) -> float:
+    return float(getattr(attributes.instance_state(obj), "insert_order", 0))
+
+
+def _renumber(mapping: Mapping, objects: Sequence[Any], last: int) -> None:
+    """Numbers that the application gave move on behind the closing rows."""
+    for obj in objects:
+        number = attributes.instance_dict(obj).get(mapping.order)
+        if isinstance(number, int):
+            if number <= last:
+                setattr(obj, mapping.order, last + 1)
+            last = max(number, last + 1) if number <= last else number
+
+
+def _object_of(mapping: Mapping, message: Message, like: Any) -> Any:
+    """Make an object for a closing message, like the one that it stands before."""
+    obj: Any = mapping.mapper.class_manager.new_instance()
+    values = attributes.instance_dict(like)
+    unique = {*mapping.key, mapping.order, *filter(None, [mapping.number])}
+    for attribute in mapping.mapper.column_attrs:
+        if attribute.key in values and attribute.key not in unique:
+            setattr(obj, attribute.key, values[attribute.key])
+    for relation in mapping.parents:
+        if values.get(relation.key) is not None:
+            setattr(obj, relation.key, values[relation.key])
+    for key, value in mapping.put(message, values).items():
+        setattr(obj, key, value)
+    return obj

@@ -1,0 +1,139 @@
+"""How a mapped class holds messages: its attributes, read and written as messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import inspect
+from sqlalchemy.orm import Mapper, attributes
+from sqlalchemy.orm.exc import UnmappedClassError
+
+from endmark import formats
+from endmark.errors import StoreError
+from endmark.formats._base import Message
+from endmark.guard._payload import packed, unpacked
+from endmark.stores._store import Store
+
+__all__ = ["Mapping", "mapping_of", "store_of_class"]
+
+
+def _mapper(cls: Any) -> Mapper[Any]:
+    found = inspect(cls, raiseerr=False)
+    if not isinstance(found, Mapper):
+        msg = f"{cls!r} is not a mapped class, nor a Store"
+        raise StoreError(msg)
+    return found
+
+
+def store_of_class(
+    cls: Any,
+    *,
+    conversation: str | Sequence[str],
+    payload: str,
+    format: str,
+    order: str | Sequence[str] = (),
+    role: str | None = None,
+) -> Store:
+    """Describe the table of a mapped class as a store; the names are attributes of the class.
+
+    Raises `StoreError` for an attribute that is not a column.
+    """
+    mapper = _mapper(cls)
+
+    def columns(names: str | Sequence[str]) -> tuple[str, ...]:
+        given = (names,) if isinstance(names, str) else names
+        missing = [name for name in given if name not in mapper.column_attrs]
+        if missing:
+            msg = f"{mapper.class_.__name__} has no column {', '.join(missing)}"
+            raise StoreError(msg)
+        return tuple(mapper.column_attrs[name].columns[0].name for name in given)
+
+    table: Any = mapper.local_table
+    return Store(
+        name=mapper.class_.__name__,
+        format=format,
+        table=table.name,
+        schema=table.schema,
+        conversation=columns(conversation),
+        order=columns(order),
+        payload=columns(payload)[0],
+        role=columns(role)[0] if role else None,
+        key=tuple(column.name for column in mapper.primary_key),
+    )
+
+
+class Mapping:
+    """The attributes of one mapped class that a store's columns stand behind."""
+
+    def __init__(self, mapper: Mapper[Any], store: Store) -> None:
+        by_column = {a.columns[0].name: a.key for a in mapper.column_attrs}
+        self.mapper = mapper
+        self.store = store
+        self.format = formats.get(store.format)
+        self.conversation = tuple(by_column[name] for name in store.conversation)
+        self.payload = by_column[store.payload]
+        self.role = by_column[store.role] if store.role else None
+        self.key = tuple(mapper.get_property_by_column(c).key for c in mapper.primary_key)
+        order = store.order or tuple(column.name for column in mapper.primary_key)
+        self.order = by_column[order[0]]
+        self.number = next((by_column[n] for n in ("message_id",) if n in by_column), None)
+        self.parents = [
+            relation
+            for relation in mapper.relationships
+            if {column.name for column in relation.local_columns} == set(store.conversation)
+        ]
+
+    def message(self, values: dict[str, Any]) -> Message | None:
+        """Read the message in a row's values, None where there is none."""
+        return unpacked(
+            values.get(self.payload),
+            values.get(self.role) if self.role else None,
+            self.format,
+            column=self.role is not None,
+        )
+
+    def put(self, message: Message, values: dict[str, Any]) -> dict[str, Any]:
+        """Give the attributes that hold a message, in the form that they have now."""
+        old = values.get(self.payload)
+        new = {self.payload: packed(message, old, self.format, column=self.role is not None)}
+        if self.role:
+            new[self.role] = message["role"]
+        return new
+
+    def conversation_of(self, values: dict[str, Any]) -> tuple[Any, ...] | None:
+        """Give what names a row's conversation; None where its parent is not written yet."""
+        named = tuple(values.get(name) for name in self.conversation)
+        if None not in named:
+            return named
+        for relation in self.parents:
+            parent = values.get(relation.key)
+            if parent is not None:
+                theirs = {local.name: remote for local, remote in relation.local_remote_pairs or ()}
+                mapper: Any = relation.mapper
+                written = attributes.instance_dict(parent)
+                named = tuple(
+                    written.get(mapper.get_property_by_column(theirs[name]).key)
+                    for name in self.store.conversation
+                )
+                return None if None in named else named
+        return None
+
+    def group_of(self, values: dict[str, Any]) -> Any:
+        """Give what tells conversations apart within one flush."""
+        named = self.conversation_of(values)
+        if named is not None:
+            return named
+        return next((id(values[r.key]) for r in self.parents if values.get(r.key)), None)
+
+
+def mapping_of(cls: type, store: Store) -> Mapping | None:
+    """Give the mapping of a class whose rows are in the store's table, None for any other."""
+    try:
+        mapper = inspect(cls)
+    except UnmappedClassError:
+        return None
+    table: Any = mapper.local_table
+    if getattr(table, "name", None) != store.table or table.schema != store.schema:
+        return None
+    return Mapping(mapper, store)

@@ -1,0 +1,212 @@
+"""guard(): the same rules on people's own mapped classes, through the events of their sessions.
+
+It listens on what it is given and nothing wider; all state is on `session.info` and goes with the
+transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import event
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
+from sqlalchemy.orm import (
+    ORMExecuteState,
+    Session,
+    SessionTransaction,
+    scoped_session,
+    sessionmaker,
+)
+
+from endmark import formats
+from endmark.errors import StoreError
+from endmark.guard._bulk import conversations_in, finalized_statement
+from endmark.guard._flush import Flush, Kept, refreshed
+from endmark.guard._mapping import Mapping, mapping_of, store_of_class
+from endmark.guard.report import OnRepair
+from endmark.model import Shape
+from endmark.policy import DEFAULT, Policy
+from endmark.stores._store import Store
+
+__all__ = ["Handle", "guard"]
+
+
+def guard(
+    target: Any,
+    store: Store | type,
+    *,
+    policy: Policy | None = None,
+    on_repair: OnRepair | None = None,
+    **mapping: Any,
+) -> Handle:
+    """Guard the rows that sessions write of a mapped class, or of a store's table.
+
+    `target` is a `sessionmaker`, `async_sessionmaker`, `scoped_session`, a subclass of `Session`
+    or one session. `store` is a `Store`, or a mapped class with its attributes named:
+    `conversation`, `payload`, `format` and, where there are any, `order` and `role`.
+    What it sees and what it misses: docs/doors.md. Raises `StoreError` for a wrong mapping or
+    target, `FormatError` for an unknown format.
+
+    >>> from sqlalchemy.orm import sessionmaker
+    >>> from endmark.guard.tables import Message
+    >>> handle = guard(sessionmaker(), Message, conversation="conversation_id", order="seq",
+    ...                payload="payload", format="openai-chat")
+    >>> handle.remove()
+    """
+    if not isinstance(store, Store):
+        formats.get(mapping.get("format", ""))
+        store = store_of_class(store, **mapping)
+    elif mapping:
+        msg = f"a Store says everything itself; leave out {', '.join(mapping)}"
+        raise StoreError(msg)
+    return Handle(target, store, policy or DEFAULT, on_repair)
+
+
+class Handle:
+    """A guard in place; `remove()` takes it away."""
+
+    def __init__(
+        self, target: Any, store: Store, policy: Policy, on_repair: OnRepair | None
+    ) -> None:
+        self.store = store
+        self.policy = policy
+        self.on_repair = on_repair
+        self._inline = formats.get(store.format).shape is Shape.INLINE
+        self._mappings: dict[type, Mapping | None] = {}
+        self._undo: Callable[[], None] | None = None
+        self._target = self._resolve(target)
+        self._listeners: list[tuple[str, Any]] = [
+            ("before_flush", self._before_flush),
+            ("do_orm_execute", self._do_orm_execute),
+        ]
+        if not self._inline:
+            self._listeners += [
+                ("after_flush_postexec", self._after_flush),
+                ("after_soft_rollback", self._after_rollback),
+                ("after_transaction_end", self._after_transaction),
+            ]
+        for name, listener in self._listeners:
+            event.listen(self._target, name, listener)
+
+    def remove(self) -> None:
+        """Stop guarding; again is no error."""
+        for name, listener in self._listeners:
+            event.remove(self._target, name, listener)
+        self._listeners = []
+        if self._undo is not None:
+            self._undo()
+            self._undo = None
+
+    @contextmanager
+    def open_turn(self, session: Session | AsyncSession, conversation_id: Any) -> Iterator[None]:
+        """Let unfinished messages of one conversation pass: streaming checkpoints (inline formats).
+
+        The last write, after the block, is finalized again.
+        """
+        key = conversation_id if isinstance(conversation_id, tuple) else (conversation_id,)
+        info = session.info.setdefault(_OPEN, {})
+        info[self, key] = info.get((self, key), 0) + 1
+        try:
+            yield
+        finally:
+            info[self, key] -= 1
+            if not info[self, key]:
+                del info[self, key]
+            if not info:
+                session.info.pop(_OPEN, None)
+
+    def _resolve(self, target: Any) -> Any:
+        if isinstance(target, async_sessionmaker):
+            return self._of_async(target)
+        if isinstance(target, scoped_session):
+            return self._resolve(target.session_factory)
+        if isinstance(target, AsyncSession):
+            return target.sync_session
+        is_class = isinstance(target, type) and issubclass(target, Session)
+        if is_class or isinstance(target, sessionmaker | Session):
+            return target
+        msg = (
+            f"{target!r} cannot be guarded; give a sessionmaker, an async_sessionmaker, a "
+            "scoped_session, a subclass of Session or a session"
+        )
+        raise StoreError(msg)
+
+    def _of_async(self, target: async_sessionmaker[Any]) -> type[Session]:
+        """An async_sessionmaker takes no events: give it a session class of its own."""
+        before = target.kw.get("sync_session_class")
+        base: Any = before or target.class_.sync_session_class
+        mine: type[Session] = type("GuardedSession", (base,), {})
+        target.configure(sync_session_class=mine)
+
+        def undo() -> None:
+            if before is None:
+                target.kw.pop("sync_session_class", None)
+            else:
+                target.configure(sync_session_class=before)
+
+        self._undo = undo
+        return mine
+
+    def mapping(self, cls: type) -> Mapping | None:
+        """Give the mapping of a class; None where its rows are in another table."""
+        try:
+            return self._mappings[cls]
+        except KeyError:
+            found = self._mappings[cls] = mapping_of(cls, self.store)
+            return found
+
+    def is_open(self, session: Session, conversation: Any) -> bool:
+        return (self, conversation) in session.info.get(_OPEN, {})
+
+    def kept(self, session: Session) -> Kept:
+        """Give what is known of the running transaction's conversations."""
+        kept: Kept = session.info.setdefault(_KEPT, {}).setdefault(self, Kept())
+        return kept
+
+    def _before_flush(self, session: Session, _context: Any, _instances: Any) -> None:
+        flush = Flush(self, session)
+        if self._inline:
+            flush.finalize()
+        else:
+            flush.order()
+
+    def _after_flush(self, session: Session, _context: Any) -> None:
+        refreshed(self, session)
+
+    def _after_rollback(self, session: Session, _transaction: SessionTransaction) -> None:
+        self._forget(session)
+
+    def _after_transaction(self, session: Session, transaction: SessionTransaction) -> None:
+        if transaction.parent is None:
+            self._forget(session)
+
+    def _forget(self, session: Session) -> None:
+        known = session.info.get(_KEPT)
+        if known is not None:
+            known.pop(self, None)
+            if not known:
+                del session.info[_KEPT]
+
+    def _do_orm_execute(self, state: ORMExecuteState) -> Any:
+        if not (state.is_insert or state.is_update or state.is_delete):
+            return None
+        mapper = state.bind_mapper
+        mapping = self.mapping(mapper.class_) if mapper is not None else None
+        if mapping is None:
+            return None
+        if self._inline:
+            if not state.is_delete:
+                finalized_statement(state, mapping, self.policy, self.on_repair)
+            return None
+        conversations = conversations_in(state, mapping)
+        result = state.invoke_statement()
+        flush = Flush(self, state.session)
+        for conversation in conversations:
+            flush.settle(conversation, "open")
+        return result
+
+
+_OPEN = "endmark.open"
+_KEPT = "endmark.kept"
