@@ -10,16 +10,23 @@ import io
 import json
 import os
 import re
+import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import sqlalchemy as sa
 
+from endmark import heal
 from endmark.cli import door
+from endmark.cli.demo import make
 
 HERE = Path(__file__).parent / "cli"
 PROGRAMS = {"endmark": "endmark.cli.endmark", "heal-db": "endmark.cli.heal_db"}
@@ -158,3 +165,148 @@ def test_the_unforeseen_leaves_no_traceback(cli: Cli, monkeypatch: pytest.Monkey
     monkeypatch.setitem(os.environ, "ENDMARK_DEBUG", "1")
     with pytest.raises(RuntimeError):
         cli("endmark", "check", "-")
+
+
+class Demo(NamedTuple):
+    """The demo's database and the description of its tables; EMPTY has a table, no chat."""
+
+    path: Path
+    words: dict[str, str]
+
+    def argv(self, row: dict[str, Any]) -> list[str]:
+        pattern = re.compile("|".join(self.words))
+        return [pattern.sub(lambda m: self.words[m[0]], word) for word in row["argv"]]
+
+    def dump(self) -> list[str]:
+        with closing(sqlite3.connect(self.path)) as connection:
+            return list(connection.iterdump())
+
+
+@pytest.fixture
+def demo(cli: Cli, tmp_path: Path) -> Demo:
+    script = json.loads((files("endmark.cli") / "demo.json").read_text("utf-8"))
+    path, config = make(tmp_path, script["threads"])
+    empty = tmp_path / "empty.db"
+    with closing(sqlite3.connect(empty)) as connection:
+        connection.execute("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)")
+    words = {"URL": f"sqlite:///{path}", "CONFIG": str(config), "EMPTY": str(empty)}
+    return Demo(path, words)
+
+
+def test_heal_db_from_scan_to_undo(cli: Cli, demo: Demo) -> None:
+    first = before = demo.dump()
+    for row in json.loads((HERE / "heal_db.json").read_text("utf-8")):
+        ended = cli("heal-db", *demo.argv(row))
+        out, told = ended.out.decode(), f"{row['argv']}: {ended.err}"
+        assert ended.code == row["exit"], told
+        if "json" in row:
+            assert json.loads(out) == row["json"], told
+        if "has" in row:
+            assert json.loads(out).items() >= row["has"].items(), told
+        if "lines" in row:
+            assert [json.loads(line) for line in out.splitlines()] == row["lines"], told
+        assert re.search(row.get("stdout", ""), out), told
+        assert re.search(row.get("stderr", ""), ended.err), told
+        after = demo.dump()
+        assert (after != before) == row.get("writes", False), told
+        before = after
+    assert [statement for statement in before if "endmark_heal" not in statement] == first
+
+
+@pytest.mark.parametrize("row", rows("bad_heal"))
+def test_bad_databases_and_mappings(row: dict[str, Any], cli: Cli, demo: Demo) -> None:
+    before = demo.dump()
+    assert_one_sentence(cli("heal-db", *demo.argv(row)), row["stderr"])
+    assert demo.dump() == before
+
+
+def test_only_show_prints_content(cli: Cli, demo: Demo) -> None:
+    words = ["Refund order", "umbrella", "brand colours", "39.9", "Basta"]
+    for command in (["scan"], ["scan", "--list"], ["scan", "--json"], ["apply", "--yes"]):
+        ended = cli(
+            "heal-db", command[0], demo.words["URL"], "--config", demo.words["CONFIG"], *command[1:]
+        )
+        shown = ended.out.decode() + ended.err
+        assert [word for word in words if word in shown] == []
+
+
+def test_a_locked_database(cli: Cli, demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("endmark.stores.database.BUSY_TIMEOUT", 0.05)
+    command = ["apply", demo.words["URL"], "--config", demo.words["CONFIG"], "--yes"]
+    with closing(sqlite3.connect(demo.path)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        assert_one_sentence(cli("heal-db", *command), "is locked by another program: try again")
+    assert cli("heal-db", *command).code == 0
+
+
+def test_a_database_that_can_only_be_read(cli: Cli, demo: Demo) -> None:
+    url = f"sqlite:///file:{demo.path}?mode=ro&uri=true"
+    config = ["--config", demo.words["CONFIG"]]
+    before = demo.dump()
+    assert cli("heal-db", "scan", url, *config).code == 1
+    assert_one_sentence(
+        cli("heal-db", "apply", url, *config, "--yes"), "can only be read: give write permission"
+    )
+    assert demo.dump() == before
+
+
+@pytest.mark.parametrize("undo", [[], ["--undo"]])
+def test_the_demo(undo: list[str], cli: Cli, tmp_path: Path) -> None:
+    ended = cli("heal-db", "demo", "--keep", "kept", *undo)
+    out = ended.out.decode()
+    assert ended.code == 0, ended.err
+    for said in (
+        "did not have response messages: call_r2",
+        "`tool_use` ids were found without `tool_result` blocks",
+        "Tool result is missing for tool call call_v2.",
+        "12 conversations, 8 poisoned",
+        "8 healed",
+        "12 of 12 threads are accepted",
+    ):
+        assert said in out
+    assert ("identical, byte for byte" in out) == bool(undo)
+    [line] = [line for line in out.splitlines() if "heal-db" in line]
+    command = re.search(r"heal-db (apply|undo) (\S+) .*?(?=   |$)", line)
+    assert command is not None
+    assert cli(*command[0].split(), *([] if "--yes" in command[0] else ["--yes"])).code == 0
+
+
+def test_ctrl_c_ends_after_the_batch(cli: Cli, demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = heal.apply
+
+    def interrupted(*given: Any, stop: Callable[[], bool], **more: Any) -> heal.Applied:
+        signal.raise_signal(signal.SIGINT)
+        return whole(*given, stop=stop, **more)
+
+    monkeypatch.setattr(heal, "apply", interrupted)
+    command = ["apply", demo.words["URL"], "--config", demo.words["CONFIG"], "--yes"]
+    ended = cli("heal-db", *command)
+    assert ended.code == 130
+    assert "stopped after the batch; run the same command again" in ended.err
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    monkeypatch.undo()
+    assert cli("heal-db", *command).code == 0
+
+
+def test_a_url_as_people_have_it(cli: Cli, database: Any) -> None:
+    number = {"sqlite": "", "postgresql": "GENERATED BY DEFAULT AS IDENTITY"}[database.name]
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql(
+            f"CREATE TABLE chat (id INTEGER PRIMARY KEY {number}, t TEXT, body TEXT)"
+        )
+        for message in json.loads((HERE / "files" / "dangling.json").read_text()):
+            values = {"body": json.dumps(message)}
+            connection.execute(sa.text("INSERT INTO chat (t, body) VALUES ('a', :body)"), values)
+    schemes = {
+        "sqlite": ("sqlite", "sqlite+aiosqlite", "sqlite+pysqlite"),
+        "postgresql": ("postgres", "postgresql", "postgresql+asyncpg", "postgresql+psycopg2"),
+    }[database.name]
+    mapping = ["--config", str(HERE / "files" / "chat.toml")]
+    for scheme in schemes:
+        url = scheme + database.url[database.url.index(":") :]
+        ended = cli("heal-db", "scan", url, *mapping, "--json")
+        assert ended.code == 1, ended.err
+        assert json.loads(ended.out)["poisoned"] == 1
+    assert cli("heal-db", "apply", url, *mapping, "--yes").code == 0
+    assert cli("heal-db", "scan", url, *mapping).code == 0
+    assert cli("heal-db", "undo", url, "--yes").code == 0

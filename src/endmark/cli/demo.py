@@ -21,12 +21,12 @@ from endmark import heal, rules
 from endmark.stores import Source, Store, custom
 from endmark.stores.database import opened
 
-__all__ = ["perform"]
+__all__ = ["make", "perform"]
 
 DDL = """
 CREATE TABLE chat_messages (
     id INTEGER PRIMARY KEY AUTOINCREMENT, thread_id TEXT NOT NULL, seq INTEGER NOT NULL,
-    message TEXT NOT NULL, UNIQUE (thread_id, seq)
+    message TEXT NOT NULL
 );
 CREATE TABLE assistant_log (
     id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, role TEXT NOT NULL,
@@ -63,7 +63,7 @@ def perform(*, undo: bool, keep: Path | None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     script = json.loads(_data("demo.json"))
     told = script["threads"]
-    path, config = _make(folder, told)
+    path, config = make(folder, told)
     chosen = custom.from_toml(config)
     before = _dump(path)
     with opened(f"sqlite:///{path}") as engine:
@@ -89,7 +89,8 @@ def _data(name: str) -> str:
     return (files("endmark.cli") / name).read_text("utf-8")
 
 
-def _make(folder: Path, threads: Iterable[dict[str, Any]]) -> tuple[Path, Path]:
+def make(folder: Path, threads: Iterable[dict[str, Any]]) -> tuple[Path, Path]:
+    """Write the database and the description of its tables; give where they are."""
     path, config = folder / "chat.db", folder / "stores.toml"
     path.unlink(missing_ok=True)
     config.write_text(_data("demo.toml"), "utf-8")

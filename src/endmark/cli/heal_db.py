@@ -67,7 +67,7 @@ def scan(
             on_item=report.item_line if as_list else None,
             on_progress=on_progress,
         )
-    totals = found.as_json()
+    totals = report.counts(found)
     if as_json and not as_list:
         report.put_json(totals)
     elif not as_list:
@@ -102,10 +102,10 @@ def apply(
                 stop=stop.is_set,
             )
     if as_json:
-        report.put_json(done.as_json())
+        report.put_json(report.counts(done))
     else:
         report.put_totals(
-            done.as_json(),
+            report.counts(done),
             f"to undo: heal-db undo URL {done.run}" if done.run else "nothing to heal",
         )
     if stop.is_set():
@@ -130,9 +130,9 @@ def undo(
         with report.progress("undo") as on_progress:
             done = heal.undo(engine, which, on_progress=on_progress)
     if as_json:
-        report.put_json(done.as_json())
+        report.put_json(report.counts(done))
         return 0
-    report.put_totals(done.as_json() | {"rows_left": len(done.rows_left)})
+    report.put_totals(report.counts(done) | {"rows_left": len(done.rows_left)})
     for row in done.rows_left:
         say(f"left alone, changed since: {row}")
     return 0

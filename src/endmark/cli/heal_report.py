@@ -15,9 +15,10 @@ from rich.syntax import Syntax
 from rich.table import Table
 
 from endmark.cli.door import say
-from endmark.heal import Item
+from endmark.heal import Applied, Item, Scan, Undone
 
 __all__ = [
+    "counts",
     "item_line",
     "messages",
     "progress",
@@ -33,6 +34,14 @@ OnProgress = Callable[[int, int | None], None]
 def put_json(value: Any) -> None:
     """Print one JSON object on one line."""
     typer.echo(json.dumps(value))
+
+
+def counts(told: Scan | Applied | Undone) -> dict[str, Any]:
+    """Give a report of counts as JSON has it."""
+    made = dict(vars(told))
+    if "findings" in made:
+        made["findings"] = dict(made["findings"])
+    return made
 
 
 def item_line(item: Item) -> None:

@@ -37,6 +37,7 @@ FOREIGN_OPTIONS = frozenset(
         "statement_cache_size",
     }
 )
+BUSY_TIMEOUT = 5.0  # seconds that a command waits for SQLite's lock
 CONNECT_TIMEOUT = 10  # seconds, unless the URL says otherwise
 DRIVERS = {
     "postgresql": "the PostgreSQL driver is not installed: pip install 'endmark[postgres]'",
@@ -180,11 +181,13 @@ def open_engine(url: str) -> sa.Engine:
     made = normalise(url)
     backend = made.get_backend_name()
     path = made.database
-    if backend == "sqlite" and path and path != ":memory:" and not Path(path).is_file():
+    plain = path and path != ":memory:" and not path.startswith("file:")
+    if backend == "sqlite" and plain and not Path(path or "").is_file():
         msg = f"there is no SQLite file {path}; check the path (sqlite:////… is an absolute one)"
         raise DatabaseError(msg)
+    arguments = {"timeout": BUSY_TIMEOUT} if backend == "sqlite" else {}
     try:
-        return sa.create_engine(made, hide_parameters=True)
+        return sa.create_engine(made, hide_parameters=True, connect_args=arguments)
     except ImportError:
         raise DatabaseError(DRIVERS[backend]) from None
 
