@@ -296,7 +296,8 @@ def test_no_real_result_is_lost(history: History, policy: Policy) -> None:
         if not isinstance(value, str) or not value.startswith("result"):
             continue
         assert value in repaired or value in dropped
-        if name and results[name] == calls[name] == 1:
+        unkeyed = results[""] + results[None]  # one of those may have the better claim
+        if name and results[name] == calls[name] == 1 and not unkeyed:
             assert value in repaired
 
 
