@@ -65,8 +65,12 @@ class Format(ABC):
     id_field: ClassVar[str | None] = None  # the message's own id, where the format has one
     # Substrings of stored text, one of which a message must contain to be poisoned on its own.
     needles: ClassVar[tuple[str, ...]] = ()
-    # The same as a jsonpath, for a PostgreSQL jsonb value whose text is dear to make.
-    jsonpath: ClassVar[str | None] = None
+    # Substrings that a sound message holds equally often: where not, it may be poisoned too.
+    balanced: ClassVar[tuple[str, ...]] = ()
+    # A substring that every message with a call contains, so that most rows are done with at once.
+    gate: ClassVar[str] = ""
+    # The same as jsonpaths below a message {0}, for PostgreSQL's jsonb, whose text is dear to make.
+    jsonpaths: ClassVar[tuple[str, ...]] = ()
     # Substrings, one of which a message's text has unless `skim` may take it for a plain one of
     # a user: a message with the body in it and none of these is neither call nor result.
     stirring: ClassVar[tuple[str, ...]] = ()

@@ -65,9 +65,8 @@ class AISDK(Inline):
     refusal = "AI_MissingToolResultsError: Tool results are missing for tool calls {ids}."
     body = "parts"
     id_field = "id"
-    # Every open state, every errored or denied part, all of major 4, and what else a word tells.
-    # No word tells a state that is missing or unknown, an `output` or an `input` that is missing
-    # or no object in a finished part, a missing id, nor an id that two typed parts share.
+    # Every open state, every errored or denied part, all of major 4, and what else a word tells;
+    # what is missing tips the balance. Neither tells that two finished typed parts share an id.
     needles = (
         '"input-',  # also a healthy "input-..." in a user's own JSON: rare
         '"approval',
@@ -84,6 +83,20 @@ class AISDK(Inline):
         '"toolCallId": null',
         '"toolCallId":""',
         '"toolCallId": ""',
+        '"input":"',
+        '"input": "',
+        '"input":[',
+        '"input": [',
+    )
+    balanced = ('"toolCallId"', '"output-available"', '"input":', '"output":')
+    gate = '"tool'
+    jsonpaths = (
+        '{0}.parts[*] ? ((@.type starts with "tool-" || @.type == "dynamic-tool") &&'
+        ' !(@.type starts with "tool-" && @.toolCallId.type() == "string" && @.toolCallId != ""'
+        ' && @.state.type() == "string" && @.state == "output-available" && exists(@.output)'
+        ' && @.input.type() == "object" && !exists(@.preliminary) && !exists(@.errorText)'
+        " && !exists(@.approval)))",
+        "{0}.toolInvocations[*]",
     )
 
     def skim(self, history: History) -> list[int]:

@@ -102,16 +102,15 @@ def _by_words(
 ) -> Iterator[Candidate]:
     columns, condition, values = _conversations(source, options, after)
     table = source.table
-    order = ", ".join(map(table.quote, source.store.conversation))
-    names = len(source.store.conversation)
+    sorting, names = table.sort(source.store.conversation), len(source.store.conversation)
     if source.part_table is None:
         words, more = slim.has_words(source)
-        keys = ", ".join(table.read(name) for name in source.key)
-        sql = f"SELECT {columns}, {keys} FROM {table.ref} WHERE {condition} AND {words}"
+        columns += "".join(f", {table.read(name)}" for name in source.key)
+        condition += f" AND {words}"
     else:
         words, more = slim.part_has_words(source)
-        sql = f"SELECT DISTINCT {columns} FROM {table.ref} WHERE {condition} AND {words}"
-    sql = f"{sql} ORDER BY {order}" if source.part_table is None else f"SELECT * FROM ({sql}) AS f ORDER BY {_ordinals(names)}"
+        condition += f" AND {words} GROUP BY {sorting}"
+    sql = f"SELECT {columns} FROM {table.ref} WHERE {condition} ORDER BY {sorting}"
     rows = (tuple(row) for row in _rows(connection, sql, values | more))
     server_shards = table.dialect == "postgresql"
     for id_, group in groupby(rows, key=lambda row: row[:names]):
@@ -119,10 +118,6 @@ def _by_words(
             found = tuple(row[names:] for row in group)
             whole = source.part_table is not None or len(found) > MOST_KEYS
             yield Candidate(id_, () if whole else found)
-
-
-def _ordinals(count: int) -> str:
-    return ", ".join(str(k + 1) for k in range(count))
 
 
 def _by_stream(
@@ -136,7 +131,7 @@ def _by_stream(
     reader = slim.reader(source)
     sorting = [*source.store.conversation, *source.order, *source.key]
     sql = f"SELECT {columns}, {reader.columns} FROM {table.ref} WHERE {condition} "
-    sql += f"ORDER BY {', '.join(map(table.quote, sorting))}"
+    sql += f"ORDER BY {table.sort(sorting)}"
     skim, server_shards = reader.skim, table.dialect == "postgresql"
     rows = _rows(connection, sql, values)
     for id_, group in groupby(rows, key=lambda row: tuple(row[:names])):

@@ -4,6 +4,8 @@ Text is searched as text: a cast of foreign text to JSON fails on the first row 
 the words and the bones of a format are, the format declares.
 """
 
+# ruff: noqa: S608  (names are quoted by the dialect, values are bound)
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
@@ -11,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from endmark.errors import UnreadableError
+from endmark.formats import Format
 from endmark.stores import json_text
 from endmark.stores.source import Row, Source
 
@@ -31,19 +34,45 @@ def _type(source: Source, column: str) -> str:
 
 def has_words(source: Source) -> tuple[str, dict[str, Any]]:
     """Make the condition that a payload may be poisoned."""
-    column, jsonpath = source.store.payload, source.format.jsonpath
-    if jsonpath and _type(source, column) == "jsonb":
-        return f"{source.table.quote(column)} @? CAST(:path AS jsonpath)", {"path": jsonpath}
-    return _any_word(source.table.read(column), source.format.needles, source.table.dialect)
+    column, format_ = source.store.payload, source.format
+    if format_.jsonpaths and _type(source, column) == "jsonb":
+        below = [_below(source, path) for path in format_.jsonpaths]
+        if source.store.role is not None:  # the payload may be the body alone
+            below += [path.replace(f"$.{format_.body}[*]", "$[*]") for path in below]
+        paths = {f"path{n}": path for n, path in enumerate(dict.fromkeys(below))}
+        cell = source.table.quote(column)
+        found = [f"{cell} @? CAST(:{name} AS jsonpath)" for name in paths]
+        return f"({' OR '.join(found)})", paths
+    return _any_word(source.table.read(column), format_, source.table.dialect)
 
 
-def _any_word(text: str, words: Iterable[str], dialect: str) -> tuple[str, dict[str, Any]]:
+def _below(source: Source, path: str) -> str:
+    """Let a path below a message begin where the message lies in the payload."""
+    if source.store.layout == "list":
+        return path.format("".join(["$", *(f'."{name}"' for name in source.store.path), "[*]"]))
+    if source.store.role is None:
+        return path.format("$")
+    return path.format("$")
+
+
+def _any_word(text: str, format_: Format, dialect: str) -> tuple[str, dict[str, Any]]:
+    """Make the condition that a text has one of a format's words, or is out of balance."""
+    words = [*format_.needles, *format_.balanced, format_.gate]
     values = {f"w{n}": word for n, word in enumerate(words)}
-    if dialect == "postgresql":
-        found = [f"position(CAST(:{name} AS TEXT) IN {text}) > 0" for name in values]
-    else:
-        found = [f"instr({text}, :{name}) > 0" for name in values]
-    return f"({' OR '.join(found)})", values
+    names = iter(values)
+    has = "position(CAST(:{1} AS TEXT) IN {0}) > 0"
+    size = "octet_length({0}) - octet_length(replace({0}, CAST(:{1} AS TEXT), ''))"
+    if dialect == "sqlite":
+        has, size = "instr({0}, :{1}) > 0", "length({0}) - length(replace({0}, :{1}, ''))"
+    found = [has.format(text, next(names)) for _ in format_.needles]
+    counts = [
+        f"({size.format(text, next(names))}) / {len(word.encode())}" for word in format_.balanced
+    ]
+    found += [f"{counts[0]} <> {other}" for other in counts[1:]]
+    gate = f"{has.format(text, next(names))} AND " if format_.gate else ""
+    if not format_.gate:
+        del values[f"w{len(words) - 1}"]
+    return f"({gate}({' OR '.join(found)}))", values
 
 
 def part_has_words(source: Source) -> tuple[str, dict[str, Any]]:
@@ -56,18 +85,18 @@ def part_has_words(source: Source) -> tuple[str, dict[str, Any]]:
     assert spec is not None
     pieces = []
     for column, key in spec.fields.items():
+        cell = table.read(column)
         if column in spec.json:
-            empty = f"CASE WHEN {table.read(column)} = 'null' THEN '\"{key}\":null,' ELSE '' END"
-            pieces.append(empty)
+            none = f"'\"{key}\"\\:'" if column in spec.null_if else "''"
+            null = f"WHEN {cell} = 'null' THEN '\"{key}\"\\:null'"
+            pieces.append(f"CASE WHEN {cell} IS NULL THEN {none} {null} ELSE '\"{key}\"\\:' END")
         elif column not in spec.of_type:
-            pieces.append(f"coalesce('\"{key}\":\"' || {table.read(column)} || '\",', '')")
-    words, values = _any_word(f"({' || '.join(pieces)})", source.format.needles, table.dialect)
-    messages = source.table
-    condition = (
-        f"{messages.quote(source.key[0])} IN "
-        f"(SELECT {table.quote(spec.message)} FROM {table.ref} WHERE {words})"  # noqa: S608
-    )
-    return condition.replace(":null", "\\:null").replace('":"', '"\\:"'), values
+            pieces.append(f"coalesce('\"{key}\"\\:\"' || {cell} || '\",', '')")
+    words, values = _any_word("t", source.format, table.dialect)
+    messages, text = source.table, " || ".join(pieces)
+    inner = f"SELECT {table.quote(spec.message)} AS m, {text} AS t FROM {table.ref}"
+    key = messages.quote(source.key[0])
+    return f"{key} IN (SELECT m FROM ({inner}) AS p WHERE {words})", values
 
 
 def reader(source: Source) -> Reader:

@@ -6,6 +6,7 @@ store says where rows are; what is in them is a format's business.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from importlib import import_module, metadata
 from typing import cast
@@ -44,6 +45,10 @@ def get(name: str) -> Store:
     >>> get("vercel-chatbot").table
     'Message_v2'
     """
+    if name == "endmark":  # holds any format: which, its payloads tell
+        from endmark.stores import endmark_tables
+
+        return replace(endmark_tables.store("ai-sdk"), any_format=True)
     if name in _MODULES:
         return cast("Store", import_module(_MODULES[name]).STORE)
     if name in _others():

@@ -2,8 +2,6 @@
 
 Names of tables decide nothing: `messages` is used by many stores, and forks rename theirs.
 """
-# ruff: noqa: S608  (names are quoted by the dialect, values are bound)
-
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -12,12 +10,11 @@ from dataclasses import replace
 from sqlalchemy import Connection, inspect
 
 from endmark import stores
-from endmark.errors import StoreError, UnreadableError
+from endmark.errors import StoreError
+from endmark.stores import sample
 from endmark.stores._store import Store
-from endmark.stores.source import Row, Source
-from endmark.stores.table import Cells, rows_of
+from endmark.stores.source import Source
 
-SAMPLE = 20
 Tables = dict[str, set[str]]
 
 
@@ -59,14 +56,14 @@ def columns_of(connection: Connection, schema: str | None) -> Tables:
 
 
 def _matching(connection: Connection, store: Store, tables: Tables) -> Iterator[Store]:
-    places = [_having(tables, table, store.fingerprint[table]) for table in store.fingerprint]
-    if not places or not all(places):
+    places = {name: _having(tables, name, own) for name, own in store.fingerprint.items()}
+    if not places or not all(places.values()):
         return
-    for table in places[0]:
+    for table in places[store.table]:
         named = replace(store, table=table)
         if store.parts is not None:
-            parts = store.parts.table if store.parts.table in places[1] else places[1][0]
-            named = replace(named, parts=replace(store.parts, table=parts))
+            parts = replace(store.parts, table=places[store.parts.table][0])
+            named = replace(named, parts=parts)
         if _fits(connection, named):
             yield named
 
@@ -78,31 +75,7 @@ def _having(tables: Tables, name: str, columns: frozenset[str]) -> list[str]:
 
 
 def _fits(connection: Connection, store: Store) -> bool:
-    """Look at a few payloads: an empty table fits, one of another format does not."""
     try:
-        source = Source(connection, store)
+        return sample.fits(Source(connection, store), connection)
     except StoreError:
         return False
-    scores = [_score(source, row) for row in _sample(source, connection)]
-    return not scores or max(scores) >= 0
-
-
-def _score(source: Source, row: Row) -> int:
-    try:
-        source.read_sample(row)
-    except UnreadableError:
-        return -1
-    return source.format.fits(row.message) if row.message is not None else -1
-
-
-def _sample(source: Source, connection: Connection) -> list[Row]:
-    table, names = source.table, list(source.content)
-    if source.part_table is not None and source.store.parts is not None:
-        table, names = source.part_table, list(source.store.parts.fields)
-    sql = f"SELECT {', '.join(table.read(name) for name in names)} FROM {table.ref} LIMIT {SAMPLE}"
-    rows = rows_of(connection, sql, {})
-    return [Row(key={}, order=(), cells=_cells(names, row)) for row in rows]
-
-
-def _cells(names: list[str], row: tuple[object, ...]) -> Cells:
-    return dict(zip(names, row, strict=True))  # type: ignore[arg-type]

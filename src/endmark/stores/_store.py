@@ -39,7 +39,8 @@ class PartTable:
     `fields` maps a column to the key of the part that it holds; `json` names the columns among
     them that hold JSON. A NULL column is a key that the part does not have. `of_type` maps a
     column to the only type of part that it serves, where two columns hold the same key.
-    `optional` names columns that older versions do not have.
+    `optional` names columns that older versions do not have. `null_if` maps a column whose NULL
+    is read as null to the (column, value) that make it so.
     """
 
     table: str
@@ -49,6 +50,7 @@ class PartTable:
     json: frozenset[str] = frozenset()
     of_type: Mapping[str, str] = field(default_factory=dict)
     optional: Columns = ()
+    null_if: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     key: Columns = ()
     schema: str | None = None
 
@@ -65,7 +67,8 @@ class Store:
     whole list lies), `parts` (the table of parts, for layout `parts`), `only` (column to the
     values that rows of the model's history have), `optional` (the columns among these that older
     versions do not have), `age` (the column that tells when a row was
-    written; default: the order, when it is a time).
+    written; default: the order, when it is a time), `any_format` (the format is only a default:
+    the payloads tell which it is).
 
     >>> Store(format="openai-chat", table="chat", conversation="thread_id", order="id",
     ...       payload="message").conversation
@@ -88,6 +91,7 @@ class Store:
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     optional: Columns = ()
     age: str | None = None
+    any_format: bool = False
     pending_tools: frozenset[str] = frozenset()
     fingerprint: Mapping[str, frozenset[str]] = field(default_factory=dict)
     versions: str = ""

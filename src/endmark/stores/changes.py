@@ -64,8 +64,10 @@ def execute(
 
 
 def revert(change: Change) -> Change:
-    """Turn a change round."""
-    return Change(change.table, change.key, change.after, change.before)
+    """Turn a change round; the row is found by the key that it has come to."""
+    after = change.after or {}
+    key = {name: after.get(name, cell) for name, cell in change.key.items()}
+    return Change(change.table, key, change.after, change.before)
 
 
 def _statement(change: Change) -> tuple[str, str, tuple[str, ...]]:

@@ -11,8 +11,8 @@ from endmark.errors import UnreadableError
 from endmark.formats import Rebuilt
 from endmark.stores import json_text
 from endmark.stores.changes import Change
-from endmark.stores.rows import of_conversations, read_rows
-from endmark.stores.source import Conversation, Source
+from endmark.stores.rows import label, of_conversations, read_rows
+from endmark.stores.source import Conversation, Row, Source
 from endmark.stores.table import Cell
 
 
@@ -25,17 +25,22 @@ def load(
         conversation = found.setdefault(id_, Conversation(id_))
         conversation.rows.append(row)
         try:
-            cell = row.cells[source.store.payload]
-            if not isinstance(cell, str | bytes):
-                msg = "the payload is not JSON text"
-                raise UnreadableError(msg)
-            row.payload = json_text.read(cell)
-            conversation.history = _at(row.payload, source.store.path)
+            conversation.history = read_list(source, row)
         except UnreadableError as error:
-            conversation.problem = str(error)
+            conversation.problem = f"row {label(row.key)}: {error}"
         if len(conversation.rows) > 1:
             conversation.problem = "more than one row holds this conversation's list"
     return list(found.values())
+
+
+def read_list(source: Source, row: Row) -> list[Any]:
+    """Read a row's list of messages. Raises `UnreadableError`."""
+    cell = row.cells[source.store.payload]
+    if not isinstance(cell, str | bytes):
+        msg = "the payload is not JSON text"
+        raise UnreadableError(msg)
+    row.payload = json_text.read(cell)
+    return _at(row.payload, source.store.path)
 
 
 def _at(payload: Any, path: Sequence[str]) -> list[Any]:

@@ -53,8 +53,7 @@ def _part_rows(
         f"SELECT {', '.join(table.read(name) for name in names)} FROM {table.ref} "
         f"WHERE {table.quote(spec.message)} IN (SELECT {messages.quote(source.key[0])} "
         f"FROM {messages.ref} WHERE {condition}) "
-        f"ORDER BY {table.quote(spec.message)}, {table.quote(spec.order)}, "
-        f"{', '.join(map(table.quote, key))}"
+        f"ORDER BY {table.sort([spec.message, spec.order, *key])}"
     )
     if lock and table.dialect == "postgresql":
         sql += " FOR UPDATE"
@@ -89,8 +88,14 @@ def read_part(source: Source, cells: Cells) -> dict[str, Any]:
     return {
         spec.fields[column]: _value(table, spec, column, cell)
         for column, cell in cells.items()
-        if cell is not None and spec.of_type.get(column, type_) == type_
+        if (cell is not None or _is_null(spec, column, cells))
+        and spec.of_type.get(column, type_) == type_
     }
+
+
+def _is_null(spec: PartTable, column: str, cells: Cells) -> bool:
+    other, value = spec.null_if.get(column, (column, ""))
+    return cells[other] == value
 
 
 def _type(spec: PartTable, cells: Cells) -> Cell:
@@ -98,6 +103,8 @@ def _type(spec: PartTable, cells: Cells) -> Cell:
 
 
 def _value(table: Table, spec: PartTable, column: str, cell: Cell) -> Any:
+    if cell is None:
+        return None
     if column in spec.json:
         return json_text.read(cell)  # type: ignore[arg-type]
     if table.columns[column].type.lower().startswith("bool"):

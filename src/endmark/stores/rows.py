@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection
@@ -13,7 +14,7 @@ from endmark.formats import Rebuilt
 from endmark.formats._base import Message
 from endmark.stores import json_text
 from endmark.stores.changes import Change
-from endmark.stores.order import respace, rotate, stamp
+from endmark.stores.order import Write, respace, rotate, stamp
 from endmark.stores.source import Conversation, Row, Source
 from endmark.stores.table import Cell, Cells, Table, rows_of
 
@@ -31,7 +32,7 @@ def load(
         try:
             source.decode(row)
         except UnreadableError as error:
-            conversation.problem = conversation.problem or f"row {_label(row.key)}: {error}"
+            conversation.problem = conversation.problem or f"row {label(row.key)}: {error}"
         else:
             assert row.message is not None
             conversation.history.append(row.message)
@@ -88,7 +89,7 @@ def read_rows(
     names = [*store.conversation, *source.key, *source.order, *source.content]
     if source.age:
         names.append(source.age)
-    sorting = ", ".join(map(table.quote, [*store.conversation, *source.order, *source.key]))
+    sorting = table.sort([*store.conversation, *source.order, *source.key])
     more, more_values = only(source)
     sql = f"SELECT {', '.join(table.read(name) for name in names)} FROM {table.ref}"
     sql += f" WHERE {condition}{more} ORDER BY {sorting}"
@@ -108,7 +109,8 @@ def _row(source: Source, cells: tuple[Any, ...]) -> tuple[tuple[Cell, ...], Row]
     return cells[:n], row
 
 
-def _label(key: Cells) -> str:
+def label(key: Cells) -> str:
+    """Name a row by its key, for reports."""
     return ", ".join(f"{name}={value!s}" for name, value in key.items())
 
 
@@ -192,8 +194,8 @@ def _respaced(
     stamps = [stamp(row.order[0]) for row in rows]
     values = respace(origins, [value for value, _ in stamps])
     first = source.order[0]
-    rising: list[tuple[int, Change]] = []
-    falling: list[tuple[int, Change]] = []
+    moves: dict[int, tuple[int, int, Change]] = {}
+    edits: list[Change] = []
     inserts: list[Change] = []
     like = rows[0]
     for slot, (origin, value) in enumerate(zip(origins, values, strict=True)):
@@ -204,14 +206,34 @@ def _respaced(
             continue
         like = rows[origin]
         was, write = stamps[origin]
-        cells = slots[slot] if value == was else {**slots[slot], first: write(value)}
-        for change in _update(source, like, cells):
-            (rising if value >= was else falling).append((value, change))
+        if value == was:
+            edits += _update(source, like, slots[slot])
+            continue
+        for change in _update(source, like, {**slots[slot], first: write(value)}):
+            moves[origin] = (was, value, change)
     deletes = [_delete(source, row) for k, row in enumerate(rows) if k not in set(origins)]
-    # A unique number a conversation: what moves on makes room, from the last, before the rest.
-    rising.sort(key=lambda pair: -pair[0])
-    falling.sort(key=lambda pair: pair[0])
-    return deletes + [change for _, change in rising + falling] + inserts
+    spare = max([value for value, _ in stamps] + values) + 1
+    return deletes + edits + _in_turn(first, moves, spare, stamps[0][1]) + inserts
+
+
+def _in_turn(
+    column: str, moves: dict[int, tuple[int, int, Change]], spare: int, write: Write
+) -> list[Change]:
+    """Order moves so that each finds its place free: numbers may be unique in a conversation."""
+    made: list[Change] = []
+    holder = {was: row for row, (was, _, _) in moves.items()}
+    while moves:
+        chain = [next(iter(moves))]
+        while (row := holder.get(moves[chain[-1]][1])) in moves and row != chain[0]:
+            chain.append(row)
+        if row == chain[0]:  # a circle: one row waits aside
+            was, value, change = moves[row]
+            before, aside = change.before or {}, {column: write(spare)}
+            made.append(Change(change.table, change.key, {column: before[column]}, aside))
+            key = {name: aside.get(name, cell) for name, cell in change.key.items()}
+            moves[row] = (was, value, replace(change, key=key, before=before | aside))
+        made += [moves.pop(row)[2] for row in reversed(chain)]
+    return made
 
 
 def new_key(source: Source, like: Row, ordinal: int) -> Cells:
@@ -227,7 +249,7 @@ def new_key(source: Source, like: Row, ordinal: int) -> Cells:
         if name in source.store.conversation:
             key[name] = like.key[name]
             continue
-        seed = f"{source.table.label}:{_label(like.key)}:{ordinal}"
+        seed = f"{source.table.label}:{label(like.key)}:{ordinal}"
         if any(word in column.type.lower() for word in ("int", "num")):
             msg = (
                 f"rows of {source.table.label} need a number in {name} that the database does "

@@ -78,6 +78,10 @@ class Source:
         self.age = self._age()
         self.kind: OrderKind = store.order_kind or self._kind()
         self.part_table = self._part_table(connection)
+        if store.any_format:
+            from endmark.stores import sample
+
+            self.format = sample.format_of(self, connection)
 
     @property
     def name(self) -> str:
@@ -100,14 +104,18 @@ class Source:
         self.tables[table.label] = table
         return table
 
-    def read_sample(self, row: Row) -> None:
-        """Read the message, or the part of one, in a row that was looked at alone."""
-        if self.part_table is None:
-            self.decode(row)
-            return
-        from endmark.stores import parts
+    def read_sample(self, row: Row) -> list[Any]:
+        """Read the messages, or the part of one, in a row alone. Raises `UnreadableError`."""
+        if self.part_table is not None:
+            from endmark.stores import parts
 
-        row.message = {"role": "assistant", self.format.body: [parts.read_part(self, row.cells)]}
+            return [{"role": "assistant", self.format.body: [parts.read_part(self, row.cells)]}]
+        if self.store.layout == "list":
+            from endmark.stores import lists
+
+            return lists.read_list(self, row)
+        self.decode(row)
+        return [row.message]
 
     def _age(self) -> str | None:
         if self.store.age:

@@ -28,6 +28,9 @@ ORDER BY a.attnum
 """
 
 
+_NO_EQUALITY = {"json", "xml", "point", "polygon", "box", "path"}
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column: its type as the database spells it, and whether the database fills it."""
@@ -108,8 +111,12 @@ class Table:
         self.require(key)
         return key
 
-    def read(self, name: str, prefix: str = "") -> str:
-        column = prefix + self.quote(name)
+    def sort(self, names: Iterable[str]) -> str:
+        """List columns to sort by: qualified, or the text that is read of them would be meant."""
+        return ", ".join(f"{self.ref}.{self.quote(name)}" for name in names)
+
+    def read(self, name: str) -> str:
+        column = self.quote(name)
         return f"CAST({column} AS TEXT)" if self.dialect == "postgresql" else column
 
     def bind(self, name: str, parameter: str) -> str:
@@ -118,10 +125,15 @@ class Table:
         return f"CAST(:{parameter} AS {self.columns[name].type})"
 
     def same(self, name: str, parameter: str) -> str:
-        """Compare a cell as it was read; NULL is the same as NULL."""
+        """Compare a cell as it was read; NULL is the same as NULL.
+
+        By value where the type has one, since jsonb and times do not keep the text they are given.
+        """
         if self.dialect != "postgresql":
             return f"{self.quote(name)} IS :{parameter}"
-        return f"{self.read(name)} IS NOT DISTINCT FROM CAST(:{parameter} AS TEXT)"
+        if self.columns[name].type in _NO_EQUALITY:
+            return f"{self.read(name)} IS NOT DISTINCT FROM CAST(:{parameter} AS TEXT)"
+        return f"{self.quote(name)} IS NOT DISTINCT FROM {self.bind(name, parameter)}"
 
     def equals(self, name: str, parameter: str) -> str:
         """Compare a column with a value in a way that an index serves."""

@@ -42,6 +42,7 @@ STORE = Store(
             "reasoningContent": "reasoning",
             "toolName": "dynamic-tool",
         },
+        null_if={"toolOutput": ("state", "output-available")},
         optional=("providerExecuted", "providerMetadata"),
     ),
     only={"status": ("sent",)},  # queued messages have not been sent yet

@@ -1,0 +1,55 @@
+"""Look at a few payloads of a store, to tell whether they are of its format, or of which."""
+# ruff: noqa: S608  (names are quoted by the dialect, values are bound)
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection
+
+from endmark import formats
+from endmark.errors import UnreadableError
+from endmark.formats import Format
+from endmark.stores.source import Row, Source
+from endmark.stores.table import rows_of
+
+SIZE = 200
+
+
+def fits(source: Source, connection: Connection) -> bool:
+    """Tell whether a store may be what it is taken for: so it is when it is empty."""
+    messages = _messages(source, connection)
+    return not messages or max(_score(source.format, message) for message in messages) >= 0
+
+
+def format_of(source: Source, connection: Connection) -> Format:
+    """Tell the format of a store that may hold any: the one that most surely fits."""
+    messages = _messages(source, connection)
+    known = [formats.get(name) for name in formats.names()]
+    return max(known, key=lambda format_: _rank(format_, messages)) if messages else source.format
+
+
+def _rank(format_: Format, messages: Sequence[Any]) -> tuple[bool, int, int]:
+    scores = [_score(format_, message) for message in messages]
+    return -1 not in scores, max(scores), -scores.count(-1)
+
+
+def _score(format_: Format, message: Any) -> int:
+    return format_.fits(message) if isinstance(message, dict) else -1
+
+
+def _messages(source: Source, connection: Connection) -> list[Any]:
+    """Read the messages of a few rows; None for a row that cannot be read."""
+    table, names = source.table, list(source.content)
+    if source.part_table is not None and source.store.parts is not None:
+        table, names = source.part_table, list(source.store.parts.fields)
+    columns = ", ".join(table.read(name) for name in names)
+    messages: list[Any] = []
+    for cells in rows_of(connection, f"SELECT {columns} FROM {table.ref} LIMIT {SIZE}", {}):
+        row = Row(key={}, order=(), cells=dict(zip(names, cells, strict=True)))
+        try:
+            messages += source.read_sample(row)
+        except UnreadableError:
+            messages.append(None)
+    return messages

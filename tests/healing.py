@@ -1,0 +1,115 @@
+"""Chat tables for the heal's tests: filled with histories, read back, dumped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from endmark.stores import Store, custom
+from fix_databases import Database
+
+LAYOUTS: dict[str, Any] = json.loads(
+    (Path(__file__).parent / "heal" / "layouts.json").read_text()
+)
+PAYLOADS = {"sqlite": ("TEXT",), "postgresql": ("TEXT", "JSON", "JSONB")}
+NUMBERS = {
+    "sqlite": "INTEGER PRIMARY KEY AUTOINCREMENT",
+    "postgresql": "BIGSERIAL PRIMARY KEY",
+}
+START = datetime(2026, 1, 1, 12, 0, 0, 5)
+History = list[dict[str, Any]]
+
+
+class Chat:
+    """One table of one layout in a database."""
+
+    def __init__(self, database: Database, layout: str, payload: str, format: str) -> None:
+        self.database = database
+        self.layout = layout
+        self.columns = LAYOUTS[layout]["columns"]
+        self.store: Store = custom.from_flags(format=format, **LAYOUTS[layout]["store"])
+        names = {"payload": payload, "number": NUMBERS[database.name]}
+        with database.engine.begin() as connection:
+            connection.execute(sa.text(LAYOUTS[layout]["ddl"].format_map(names)))
+
+    def fill(self, histories: Mapping[str, History]) -> None:
+        """Write conversations so that their rows stand between one another."""
+        if self.layout == "list":
+            rows = [self._row(name, 0, {"data": {"messages": h}}) for name, h in histories.items()]
+        else:
+            numbered = [
+                [(name, k, message) for k, message in enumerate(history)]
+                for name, history in histories.items()
+            ]
+            rows = [
+                self._row(*cell) for turn in zip_longest(*numbered) for cell in turn if cell
+            ]
+        self.insert(rows)
+
+    def insert(self, rows: list[dict[str, Any]]) -> None:
+        binds = ", ".join(
+            f"CAST(:{name} AS {self._type(name)})" if self._is_pg else f":{name}"
+            for name in self.columns
+        )
+        sql = f"INSERT INTO chat ({', '.join(self.columns)}) VALUES ({binds})"
+        with self.database.engine.begin() as connection:
+            for row in rows:
+                connection.execute(sa.text(sql), row)
+
+    @property
+    def _is_pg(self) -> bool:
+        return self.database.name == "postgresql"
+
+    def _type(self, name: str) -> str:
+        columns = sa.inspect(self.database.engine).get_columns("chat")
+        return next(str(c["type"]) for c in columns if c["name"] == name)
+
+    def _row(self, name: str, index: int, message: Any) -> dict[str, Any]:
+        known = {
+            "id": f"{name}-{index:03}",
+            "tenant": "acme",
+            "thread": name,
+            "seq": index,
+            "at": str(START + timedelta(seconds=index)),
+            "body": message if isinstance(message, str) else json.dumps(message),
+            "note": f"note {index}",
+        }
+        return {name: known[name] for name in self.columns}
+
+    def histories(self) -> dict[str, History]:
+        """Read all conversations, by the test's own eyes."""
+        order = {"sequence": "seq", "time": "at", "shared": "id", "list": "thread"}
+        by = order.get(self.layout, "seq")
+        body = "CAST(body AS TEXT)" if self._is_pg else "body"
+        found: dict[str, History] = {}
+        with self.database.engine.connect() as connection:
+            rows = connection.execute(sa.text(f"SELECT thread, {body} FROM chat ORDER BY {by}"))
+            for name, text in rows:
+                payload = json.loads(text)
+                found.setdefault(name, []).extend(
+                    payload["data"]["messages"] if self.layout == "list" else [payload]
+                )
+        return found
+
+    def dump(self) -> list[str]:
+        return dump(self.database)
+
+
+def dump(database: Database) -> list[str]:
+    """Give every byte of the user's tables; the journal is not theirs."""
+    with database.engine.connect() as connection:
+        if database.name == "sqlite":
+            driver: Any = connection.connection.driver_connection
+            lines = list(driver.iterdump())
+            return sorted(line for line in lines if "endmark_heal_" not in line)
+        lines = []
+        for table in sa.inspect(connection).get_table_names():
+            rows = connection.execute(sa.text(f'SELECT CAST(t AS TEXT) FROM "{table}" AS t'))
+            lines += [f"{table}: {row[0]}" for row in rows]
+        return sorted(lines)
