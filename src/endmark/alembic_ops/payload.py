@@ -1,0 +1,150 @@
+"""`op.guard_payload` and `op.unguard_payload`: a CHECK against unfinished parts of inline formats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import sqlalchemy as sa
+from alembic.operations import BatchOperations, MigrateOperation, Operations
+
+from endmark.alembic_ops.conversations import online
+from endmark.errors import StoreError
+from endmark.stores import payload_check
+from endmark.stores.table import Table
+
+__all__ = ["GuardPayloadOp", "UnguardPayloadOp"]
+
+
+class _PayloadOp(MigrateOperation):
+    def __init__(
+        self, table: str, column: str, format: str, name: str | None, schema: str | None
+    ) -> None:
+        self.table = table
+        self.column = column
+        self.format = format
+        self.name = name
+        self.schema = schema
+
+    @property
+    def constraint(self) -> str:
+        return self.name or f"ck_{self.table}_{self.column}_endmark"
+
+
+@Operations.register_operation("guard_payload")
+class GuardPayloadOp(_PayloadOp):
+    """Refuse unfinished parts from every writer."""
+
+    @classmethod
+    def guard_payload(
+        cls,
+        operations: Operations,
+        table: str,
+        column: str,
+        format: str,
+        *,
+        name: str | None = None,
+        schema: str | None = None,
+    ) -> None:
+        """Add a CHECK that refuses parts whose call was begun and never ended.
+
+        For inline formats. It takes everything that the guard writes when a turn is over, open
+        approvals too; streaming checkpoints and tools that the client answers write unfinished
+        parts on purpose, so leave it out where those are used. PostgreSQL: rows that are there
+        are not looked at (NOT VALID); SQLite: the table is copied (batch mode), so heal first, and
+        the last 16 parts are looked at. Raises `StoreError`, `HealError` in offline mode.
+        """
+        operations.invoke(cls(table, column, format, name, schema))
+
+    def reverse(self) -> UnguardPayloadOp:
+        return UnguardPayloadOp(self.table, self.column, self.format, self.name, self.schema)
+
+
+@Operations.register_operation("unguard_payload")
+class UnguardPayloadOp(_PayloadOp):
+    """Take the CHECK away again."""
+
+    @classmethod
+    def unguard_payload(
+        cls,
+        operations: Operations,
+        table: str,
+        column: str,
+        *,
+        name: str | None = None,
+        schema: str | None = None,
+    ) -> None:
+        """Drop the CHECK that `op.guard_payload` added."""
+        operations.invoke(cls(table, column, "", name, schema))
+
+    def reverse(self) -> GuardPayloadOp:
+        return GuardPayloadOp(self.table, self.column, self.format, self.name, self.schema)
+
+
+@Operations.implementation_for(GuardPayloadOp)
+def _guard(operations: Operations, operation: GuardPayloadOp) -> None:
+    connection = online(operations, "guard_payload")
+    table = Table(connection, operation.table, operation.schema)
+    sql = payload_check.expression(connection, table, operation.column, operation.format)
+    if table.dialect == "sqlite":
+        with _batch(operations, table) as batch:
+            batch.create_check_constraint(operation.constraint, sa.text(sql))
+        return
+    name = table.quote(operation.constraint)
+    connection.exec_driver_sql(
+        f"ALTER TABLE {table.ref} ADD CONSTRAINT {name} CHECK ({sql}) NOT VALID"
+    )
+
+
+@Operations.implementation_for(UnguardPayloadOp)
+def _unguard(operations: Operations, operation: UnguardPayloadOp) -> None:
+    connection = online(operations, "unguard_payload")
+    table = Table(connection, operation.table, operation.schema)
+    if table.dialect == "sqlite":
+        with _batch(operations, table, without=operation.constraint):
+            pass
+        return
+    name = table.quote(operation.constraint)
+    connection.exec_driver_sql(f"ALTER TABLE {table.ref} DROP CONSTRAINT {name}")
+
+
+@contextmanager
+def _batch(
+    operations: Operations, table: Table, without: str | None = None
+) -> Iterator[BatchOperations]:
+    """Copy a SQLite table with all that a copy would lose: its checks, triggers and counter."""
+    connection = operations.get_bind()
+    if connection.scalar(sa.text("PRAGMA foreign_keys")):
+        raise StoreError(
+            f"SQLite copies {table.label} for this and would delete the rows that refer to it; "
+            "switch PRAGMA foreign_keys off on the connection of this migration"
+        )
+    made = sa.text("SELECT type, sql FROM sqlite_master WHERE tbl_name = :name AND sql IS NOT NULL")
+    known = connection.execute(made, {"name": table.name}).all()
+    # SQLAlchemy 2.1 reads named checks itself, 2.0 none.
+    read = sa.Table(table.name, sa.MetaData(), schema=table.schema, autoload_with=connection)
+    named = {c.name for c in read.constraints if isinstance(c, sa.CheckConstraint)} - {None}
+    checks = sa.inspect(connection).get_check_constraints(table.name, table.schema)
+    if without is not None and without not in {check["name"] for check in checks}:
+        raise StoreError(f"table {table.label} has no constraint {without}")
+    with operations.batch_alter_table(
+        table.name,
+        schema=table.schema,
+        recreate="always",
+        table_args=tuple(
+            sa.CheckConstraint(sa.text(check["sqltext"]), name=check["name"])
+            for check in checks
+            if check["name"] is None or check["name"] not in {*named, without}
+        ),
+        table_kwargs={"sqlite_autoincrement": any(_counts(sql) for _, sql in known)},
+    ) as batch:
+        if without is not None and without in named:
+            batch.drop_constraint(without, type_="check")
+        yield batch
+    for kind, sql in known:
+        if kind == "trigger":
+            connection.exec_driver_sql(sql)
+
+
+def _counts(sql: str) -> bool:
+    return sql.lower().startswith("create table") and "autoincrement" in sql.lower()
