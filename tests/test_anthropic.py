@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from endmark import Policy, check, errors, is_synthesized, repair, rules
 from endmark.formats.anthropic import FORMAT
 from endmark.history import examine
-from endmark.model import Turn
+from endmark.model import Owner, Turn
 from endmark.policy import DEFAULT_TEXTS
 
 History = list[dict[str, Any]]
@@ -272,6 +272,11 @@ def test_a_sound_history_is_left_alone(history: History) -> None:
 def test_a_repair_is_done_once_and_changes_no_input(
     history: History, policy: Policy, turn: Turn
 ) -> None:
+    # A call that is left open with more of the assistant's calls behind it joins their run when
+    # what stood between is dropped: such a history cannot be sent either way.
+    last = max((i for i, m in enumerate(history) if m["role"] == "assistant"), default=-1)
+    open_ = examine(history, FORMAT, policy, turn).pending
+    assume(all(call.slot == last for call in open_ if call.owner is not Owner.PROVIDER))
     before = copy.deepcopy(history)
     repaired = repair(history, "anthropic", policy=policy, turn=turn)
     assert history == before
