@@ -1,0 +1,148 @@
+"""The documentation is run: its Python, its commands, its examples in docstrings."""
+
+from __future__ import annotations
+
+import doctest
+import pkgutil
+import re
+import shlex
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+import endmark
+from endmark import formats, rules, stores
+from endmark.cli import heal_db
+from endmark.cli.endmark import app as endmark_app
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PROGRAMS = {"endmark": get_command(endmark_app), "heal-db": get_command(heal_db.app)}
+MODULES = [info.name for info in pkgutil.walk_packages(endmark.__path__, "endmark.")]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(
+        rf"^```{language}\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+
+
+def page_name(page: Path) -> str:
+    return page.name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All blocks of a page, one after the other, as a reader would type them."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": page.stem}
+    for number, block in enumerate(blocks(page, "python"), 1):
+        exec(compile(block, f"{page.name}, block {number}", "exec"), names)
+    for value in names.values():
+        if hasattr(value, "dispose"):
+            value.dispose()
+
+
+def commands(page: Path) -> list[list[str]]:
+    """Give every call of a program: those in `code` and those in blocks."""
+    text = page.read_text("utf-8")
+    shell = "\n".join(blocks(page, "sh"))
+    found = re.findall(
+        r"`((?:heal-db|endmark) [^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    )
+    found += re.findall(r"^(?:.*/)?((?:heal-db|endmark) .*)$", shell, re.MULTILINE)
+    found += re.findall(r"&& \S*/((?:heal-db|endmark) .*)$", shell, re.MULTILINE)
+    return [
+        shlex.split(line.partition(" #")[0].partition(" |")[0], comments=True) for line in found
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_commands_exist(page: Path) -> None:
+    for program, *words in commands(page):
+        known: Any = PROGRAMS[program]
+        names = words[0].split("|")
+        for name in names:
+            assert name in known.commands, f"{page.name}: {program} {name}"
+            options = {o for p in known.commands[name].params for o in p.opts}
+            used = {
+                word.partition("=")[0] for word in words if word.startswith("-") and word != "-"
+            }
+            assert used <= options, f"{page.name}: {program} {words}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_options_exist(page: Path) -> None:
+    """An option named alone is one of some command (or of pip and git, which are not ours)."""
+    every = {
+        option
+        for program in PROGRAMS.values()
+        for command in vars(program)["commands"].values()
+        for parameter in command.params
+        for option in parameter.opts
+    }
+    text = page.read_text("utf-8")
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) - {"--sql", "--autogenerate"}
+    assert named <= every
+
+
+def test_every_command_and_option_has_help() -> None:
+    for name, program in PROGRAMS.items():
+        for command in vars(program)["commands"].values():
+            assert command.help, f"{name} {command.name}"
+            bare = [p.name for p in command.params if not getattr(p, "help", None)]
+            assert bare == [], f"{name} {command.name}: {bare}"
+
+
+def test_every_command_is_documented() -> None:
+    documented = {tuple(words[:2]) for page in PAGES for words in commands(page)}
+    names = {
+        (program, command)
+        for program, known in PROGRAMS.items()
+        for command in vars(known)["commands"]
+    }
+    assert {f"{p} {c}" for p, c in names - documented} <= {"heal-db stores"}
+
+
+def test_the_readme_names_what_there_is() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    for name in (*formats.names(), *stores.names()):
+        assert f"| `{name}` |" in text, name
+
+
+def test_the_readme_quotes_the_providers() -> None:
+    """The error strings at the top are those of the rules, which carry their sources."""
+    [quoted] = blocks(ROOT / "README.md", "text")
+    said = " ".join(
+        value.template
+        for provider in set(rules.PROVIDERS.values())
+        for value in vars(import_module(f"endmark.rules.{provider}")).values()
+        if isinstance(value, rules.Rule)
+    )
+    plain = re.sub(r"\{s_are\}", " is", re.sub(r"\{s\}", "", said))
+    for line in quoted.strip().splitlines():
+        assert line in plain, line
+
+
+def test_the_commands_of_the_setup_are_there() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    for command in (
+        "python3 -m venv .venv && .venv/bin/pip install -q -e . && .venv/bin/heal-db demo\n",
+        "python3 -m venv .venv && .venv/bin/pip install -q -e '.[test]' && .venv/bin/pytest\n",
+    ):
+        assert command in text
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_in_docstrings(module: str) -> None:
+    result = doctest.testmod(import_module(module), optionflags=doctest.ELLIPSIS)
+    assert result.failed == 0
