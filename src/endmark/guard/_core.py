@@ -27,25 +27,32 @@ SEGMENT = 64  # rows looked at first where something is wrong
 BLOCK = 16  # rows looked at where the last one is a result
 
 
-def read_tail(connection: Connection, rows: Rows, id_: Id, policy: Policy) -> Tail:
+def read_tail(
+    connection: Connection, rows: Rows, id_: Id, policy: Policy, *, in_epoch: bool = False
+) -> Tail:
     """Read what the next message depends on: one row, and more only in the midst of a block."""
     format_ = rows.format
     if format_.shape is Shape.INLINE:
-        found = rows.tail(connection, id_, 4)
+        found, epoch = rows.tail(connection, id_, 4, epoch=in_epoch)
         history = [row.message for row in found if row.message is not None]
         broken = bool(examine(history, format_, policy).findings)
-        return Tail(found[-1].order[0] if found else None, left=broken)
+        return Tail(found[-1].order[0] if found else None, epoch, left=broken)
     count = 1
     while True:
-        found = rows.tail(connection, id_, count)
+        found, epoch = rows.tail(connection, id_, count, epoch=in_epoch)
         history = [row.message for row in found if row.message is not None]
         start = _block_start(history, rows)
-        if start or len(found) < count or (count == 1 and history and not _inside(history, rows)):
+        if start or len(found) < count or _is_block(history, rows):
             break
         count *= BLOCK
     last = found[-1].order[0] if found else None
     block = history[start:] if history and _inside(history, rows) else []
-    return Tail(last, block, left=leaves_pending(policy))
+    return Tail(last, epoch, block, bool(block), left=leaves_pending(policy))
+
+
+def _is_block(history: History, rows: Rows) -> bool:
+    """Tell whether these last messages hold the whole of their block for certain."""
+    return rows.format.shape is Shape.OWN_MESSAGE and not answers(rows.format, history[0])
 
 
 def _inside(history: History, rows: Rows) -> bool:

@@ -105,7 +105,8 @@ class Flush:
 
     def _order(self, mapping: Mapping, objects: list[Any]) -> None:
         conversation = mapping.conversation_of(attributes.instance_dict(objects[0]))
-        tail = self._tail(conversation)
+        numbers = [attributes.instance_dict(obj).get(mapping.order) for obj in objects]
+        tail = self._tail(conversation, numbered=None not in numbers)
         waiting: list[Any] = []  # objects of the running block
         for obj in objects:
             message = mapping.message(attributes.instance_dict(obj))
@@ -114,23 +115,27 @@ class Flush:
             closed = False
             if verdict.closes:
                 closed = self._close(mapping, tail, conversation, waiting, obj, objects)
-                tail.block = []
+                tail.block, tail.open = [], False
             if not closed and (verdict.disturbs or verdict.closes):
                 self._later(conversation)
-            tail.block = [message] if closed and mapping.format.call_ids(message) else verdict.block
-            tail.block = [] if closed and not mapping.format.call_ids(message) else tail.block
+            tail.take(weigh(tail, message, mapping.format, self.handle.policy) if closed else verdict)
             waiting.append(obj)
 
-    def _tail(self, conversation: Any) -> Tail:
+    def _fence(self, rows: Rows, conversation: Any) -> None:
+        locked = self.handle.kept(self.session).locked
+        if conversation not in locked:
+            rows.fence(self.session.connection(), rows.id_of(conversation))
+            locked.add(conversation)
+
+    def _tail(self, conversation: Any, *, numbered: bool = False) -> Tail:
         if conversation is None:
             return Tail()
         kept = self.handle.kept(self.session)
         if conversation not in kept.tails:
             rows, connection = self.rows(), self.session.connection()
             id_ = rows.id_of(conversation)
-            if conversation not in kept.locked:
-                rows.lock(connection, id_, create=False)
-                kept.locked.add(conversation)
+            if not (rows.exact and numbered):  # else a second writer's number is refused
+                self._fence(rows, conversation)
             kept.tails[conversation] = read_tail(connection, rows, id_, self.handle.policy)
         return kept.tails[conversation]
 
@@ -147,7 +152,7 @@ class Flush:
         if not waiting:
             self.settle(conversation, "over")
             rows, id_ = self.rows(), self.rows().id_of(conversation)
-            last = rows.tail(self.session.connection(), id_, 1)
+            last, _ = rows.tail(self.session.connection(), id_, 1)
             if rows.numbered and last:
                 _renumber(mapping, objects, int(last[-1].order[0] or 0))
             return True
@@ -175,6 +180,7 @@ class Flush:
         """Repair the stored end of a conversation at connection level."""
         rows, connection = self.rows(), self.session.connection()
         kept = self.handle.kept(self.session)
+        self._fence(rows, conversation)
         findings, stray = settle(
             connection, rows, rows.id_of(conversation), self.handle.policy, turn
         )

@@ -45,6 +45,7 @@ class Frontier:
         """Keep other writers out for the rest of the transaction; give the epoch."""
         held = self.memory.locks
         if self.id not in held:
+            self.memory.tails.pop(self.id, None)  # seen before the lock
             held[self.id] = self.rows.lock(self.connection, self.id, create=self.state is None)
         return held[self.id]
 
@@ -59,7 +60,8 @@ class Frontier:
             raise stale(self.id)
 
     def begin(self) -> int | None:
-        """Take the next epoch, so that any other turn is stale."""
+        """Take the next epoch, so that any other turn is stale; the lock is part of it."""
+        self.memory.tails.pop(self.id, None)
         epoch = self.rows.next_epoch(self.connection, self.id)
         self.memory.locks[self.id] = epoch
         if self.state is not None:
@@ -71,37 +73,47 @@ class Frontier:
         tail = self.memory.tails.get(self.id)
         if tail is None:
             tail = read_tail(self.connection, self.rows, self.id, self.policy)
+            tail.epoch = self.memory.locks.get(self.id)
             self.memory.tails[self.id] = tail
-            self.memory.verified.add(self.id)
         return tail
 
     def add(self, messages: Sequence[Message], turn: Turn) -> None:
         """Write messages behind the others."""
+        format_ = self.rows.format
+        if self.state is not None:
+            self.state.count(messages, format_, self.policy)
+        if format_.shape is not Shape.INLINE and self._append_at_once(messages):
+            return
         if self.is_stale():
             self._add_late(messages)
-            return
-        if self.state is not None:
-            self.state.count(messages, self.rows.format, self.policy)
-        if self.rows.format.shape is Shape.INLINE:
+        elif format_.shape is Shape.INLINE:
             self.put(messages, turn)
-        elif not self._append_remembered(messages):
+        else:
             self.append(messages)
 
-    def _append_remembered(self, messages: Sequence[Message]) -> bool:
-        """Append one sound message behind an end known from an earlier transaction, if it is so."""
-        tail = self.memory.tails.get(self.id)
-        if tail is None or self.id in self.memory.verified:
+    def _append_at_once(self, messages: Sequence[Message]) -> bool:
+        """Lock and append one sound message in one statement, behind the end as it was seen."""
+        rows = self.rows
+        if self.id in self.memory.locks or len(messages) != 1 or not (rows.ledger and rows.exact):
             return False
-        if self.rows.ledger and self.rows.numbered and len(messages) == 1:
-            verdict = weigh(tail, messages[0], self.rows.format, self.policy)
-            if not (verdict.closes or verdict.disturbs):
-                last = self.rows.append_behind(self.connection, self.id, messages[0], tail.last)
-                if last is not None:
-                    tail.block, tail.last = verdict.block, last
-                    self.memory.verified.add(self.id)
-                    return True
-        del self.memory.tails[self.id]
-        return False
+        tail = self.memory.tails.get(self.id)
+        if tail is None:
+            tail = read_tail(self.connection, rows, self.id, self.policy, in_epoch=True)
+        epoch = tail.epoch
+        self.memory.tails.pop(self.id, None)
+        if epoch is None or (self.state is not None and self.state.epoch != epoch):
+            return False
+        verdict = weigh(tail, messages[0], rows.format, self.policy)
+        if verdict.closes or verdict.disturbs:
+            return False
+        last = rows.append_behind(self.connection, self.id, messages[0], tail.last, epoch)
+        if last is None:
+            return False
+        tail.take(verdict)
+        tail.last = last
+        self.memory.tails[self.id] = tail
+        self.memory.locks[self.id] = epoch
+        return True
 
     def append(self, messages: Sequence[Message]) -> None:
         """Own message and next message formats: runs of sound messages go in one statement."""
@@ -111,7 +123,7 @@ class Frontier:
             verdict = weigh(tail, message, self.rows.format, self.policy)
             if not (verdict.closes or verdict.disturbs):
                 ready.append(message)
-                tail.block = verdict.block
+                tail.take(verdict)
                 continue
             self._write(ready)
             ready = []

@@ -4,6 +4,8 @@ Statements are built once for each set of columns; values are bound through the 
 """
 
 
+# ruff: noqa: S608  (names are quoted by the dialect, values are bound)
+
 from __future__ import annotations
 
 import json
@@ -26,12 +28,12 @@ __all__ = ["Inserts", "batches"]
 class Inserts:
     """How messages become rows. `top` is SQL for the last order value of a conversation."""
 
-    def __init__(self, source: Source, *, message_id: str | None, owned: bool, top: str) -> None:
+    def __init__(self, source: Source, *, message_id: str | None, ledger: str | None, top: str) -> None:
         self.source = source
         self.store, self.format, self.table = source.store, source.format, source.table
         self.numbered = source.kind == "sequence"
         self.message_id = message_id
-        self.owned = owned
+        self.ledger = ledger
         self._top = top
         self._inserts: dict[tuple[str, tuple[str, ...]], TextClause] = {}
 
@@ -102,16 +104,29 @@ class Inserts:
         quoted = ", ".join(map(self.table.quote, names))
         into = f"INSERT INTO {self.table.ref} ({quoted})"
         if kind == "behind":
-            return f"{into} SELECT {', '.join(binds)} WHERE {self._top} = :last"
+            return self._behind(into, ", ".join(binds))
         sql = f"{into} VALUES ({', '.join(binds)})"
         if kind == "put":
             assert self.message_id is not None
-            unique = [*self.store.conversation, self.message_id] if self.owned else [self.message_id]
+            unique = [*self.store.conversation, self.message_id] if self.ledger else [self.message_id]
             target = ", ".join(map(self.table.quote, unique))
             kept = [name for name in (self.store.payload, self.store.role) if name]
             sets = ", ".join(f"{self.table.quote(n)} = excluded.{self.table.quote(n)}" for n in kept)
             sql += f" ON CONFLICT ({target}) DO UPDATE SET {sets}"
         return sql
+
+    def _behind(self, into: str, binds: str) -> str:
+        """Write behind a known last row, in a known epoch; the row lock is part of the statement."""
+        if self.table.dialect != "postgresql":
+            epoch = f"(SELECT epoch FROM {self.ledger} WHERE id = :c0)"
+            return f"{into} SELECT {binds} WHERE {self._top} = :last AND {epoch} = :epoch"
+        held = f"SELECT 1 FROM {self.ledger} WHERE id = CAST(:c0 AS TEXT) AND epoch = :epoch"
+        columns = [*self.store.conversation, self.source.order[0]]
+        target = ", ".join(map(self.table.quote, columns))
+        return (
+            f"WITH held AS ({held} FOR NO KEY UPDATE) {into} SELECT {binds} FROM held "
+            f"WHERE {self._top} = :last ON CONFLICT ({target}) DO NOTHING"
+        )
 
 
 def batches(

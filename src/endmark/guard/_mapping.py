@@ -130,7 +130,7 @@ class Mapping:
 def mapping_of(cls: type, store: Store) -> Mapping | None:
     """Give the mapping of a class whose rows are in the store's table, None for any other."""
     try:
-        mapper = inspect(cls)
+        mapper: Any = inspect(cls)
     except UnmappedClassError:
         return None
     table: Any = mapper.local_table

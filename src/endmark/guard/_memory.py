@@ -76,7 +76,6 @@ class Memory:
         self.tails: dict[Id, Tail] = {}
         self.turns: dict[Id, TurnState] = {}
         self.left: set[Id] = set()  # inline formats: something open was written
-        self.verified: set[Id] = set()  # ends that were read, or written, in this transaction
         self.locks: dict[Id, int | None] = {}
         self._transaction: SessionTransaction | None = None
         self._committed = False
@@ -105,7 +104,6 @@ class Memory:
         """Believe nothing that was read or written."""
         self.tails.clear()
         self.locks.clear()
-        self.verified.clear()
 
     def at(self, session: Session) -> None:
         """Notice that another transaction has begun."""
@@ -115,7 +113,6 @@ class Memory:
         if not self._committed:
             self.tails.clear()
         self.locks.clear()
-        self.verified.clear()
         self._transaction, self._committed = transaction, False
 
     def forget(self, id_: Id) -> None:

@@ -47,7 +47,7 @@ def _append(frontier: Frontier, more: list[Message]) -> None:
     if rows.format.shape is Shape.INLINE:
         rows.put(frontier.connection, frontier.id, more)
         return
-    last = rows.tail(frontier.connection, frontier.id, 1)
+    last, _ = rows.tail(frontier.connection, frontier.id, 1)
     order = last[-1].order[0] if last else None
     rows.append(frontier.connection, frontier.id, more, order)
 

@@ -16,11 +16,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, inspect, text
 
-from endmark.errors import StoreError
+from endmark.errors import StoreError, UnreadableError
 from endmark.formats._base import Message
 from endmark.guard._inserts import Inserts, batches
 from endmark.stores import rows as layout
 from endmark.stores._store import Store
+from endmark.stores.order import stamp
 from endmark.stores.source import Conversation, Row, Source
 from endmark.stores.table import Cell
 
@@ -52,8 +53,12 @@ class Rows:
         self.store, self.format, self.table = store, source.format, source.table
         self.numbered = source.kind == "sequence"
         self.postgresql = self.table.dialect == "postgresql"
+        self._c0 = "CAST(:c0 AS TEXT)" if self.postgresql else ":c0"
         self.ledger = self._ledger(connection)
         self.message_id = self._message_id()
+        # Where numbers are unique, a row that follows the last one follows it for every writer.
+        place = {*self.store.conversation, source.order[0]}
+        self.exact = self.numbered and any(set(names) == place for names in self.table.unique)
         self._prepare()
 
     def _ledger(self, connection: Connection) -> str | None:
@@ -88,27 +93,27 @@ class Rows:
             self.where += f" AND {table.read(column)} IN ({values})"
         self._names = (*source.key, *source.order, *source.content)
         columns = ", ".join(table.read(name) for name in self._names)
-        sorting = [table.quote(name) for name in dict.fromkeys([*source.order, *source.key])]
+        # Qualified: a bare name would mean the column as it is selected, which is text.
+        names = dict.fromkeys([*source.order, *(() if self.exact else source.key)])
+        sorting = [f"{ref}.{table.quote(name)}" for name in names]
         falling = ", ".join(f"{name} DESC" for name in sorting)
         first = source.order[0]
-        self._tail = text(
-            f"SELECT {columns} FROM {ref} WHERE {self.where} ORDER BY {falling} LIMIT :n"
-        )
+        end = f"FROM {ref} WHERE {self.where} ORDER BY {falling} LIMIT :n"
+        self._tail = text(f"SELECT {columns} {end}")
+        epoch = f"(SELECT epoch FROM {self.ledger} WHERE id = {self._c0})" if self.ledger else "NULL"
+        self._tail_in_epoch = text(f"SELECT {columns}, {epoch} {end}")
         self._edge = text(
             f"SELECT {table.read(first)} FROM {ref} WHERE {self.where} "
             f"ORDER BY {falling} LIMIT 1 OFFSET :n"
         )
-        self._key_of = text(
-            f"SELECT {', '.join(table.read(name) for name in source.key)} FROM {ref} "
-            f"WHERE {self.where} ORDER BY {', '.join(sorting)} LIMIT 1 OFFSET :n"
-        )
         top = f"(SELECT coalesce(max({table.quote(first)}), 0) FROM {ref} WHERE {self.where})"
-        self.new = Inserts(source, message_id=self.message_id, owned=bool(self.ledger), top=top)
+        self.new = Inserts(source, message_id=self.message_id, ledger=self.ledger, top=top)
+        self._nothing = text(f"DELETE FROM {ref} WHERE 1 = 0")
         if self.ledger:
             self._prepare_ledger(self.ledger)
 
     def _prepare_ledger(self, ledger: str) -> None:
-        c = "CAST(:c0 AS TEXT)" if self.postgresql else ":c0"
+        c = self._c0
         if self.postgresql:
             lock = f"SELECT epoch FROM {ledger} WHERE id = {c} FOR NO KEY UPDATE"
         else:  # the first write takes SQLite's write lock
@@ -151,7 +156,7 @@ class Rows:
         None: there is no such conversation, or the store has no place for an epoch.
         """
         if self.ledger is None:
-            self._lock_foreign(connection, id_)
+            self.fence(connection, id_)
             return None
         values = self._bound(id_)
         epoch: int | None = connection.execute(self._lock, values).scalar()
@@ -160,34 +165,48 @@ class Rows:
             epoch = connection.execute(self._lock, values).scalar()
         return epoch
 
-    def _lock_foreign(self, connection: Connection, id_: Id) -> None:
-        if self.postgresql:
+    def fence(self, connection: Connection, id_: Id) -> None:
+        """Keep other writers of a conversation out until the transaction ends."""
+        if not self.postgresql:  # takes SQLite's write lock, and writes nothing
+            connection.execute(self._nothing)
+        elif self.ledger is not None:
+            connection.execute(self._lock, self._bound(id_))
+        else:
             name = json.dumps([self.table.label, [str(cell) for cell in id_]])
             connection.execute(_ADVISORY, {"name": name})
-        else:
-            connection.execute(text(f"DELETE FROM {self.table.ref} WHERE 1 = 0"))
 
     def next_epoch(self, connection: Connection, id_: Id) -> int | None:
         """Let a new turn begin: whoever holds the old epoch is stale."""
         if self.ledger is None:
+            self.fence(connection, id_)
             return None
-        epoch: int = connection.execute(self._next, self._bound(id_)).scalar_one()
+        values = self._bound(id_)
+        epoch: int | None = connection.execute(self._next, values).scalar()
+        if epoch is None:
+            connection.execute(self._new, values)
+            epoch = connection.execute(self._next, values).scalar()
         return epoch
 
-    def tail(self, connection: Connection, id_: Id, count: int) -> list[Row]:
-        """Read the last rows of a conversation, in order. Raises `UnreadableError`."""
-        found = connection.execute(self._tail, self._bound(id_, n=count)).all()
+    def tail(
+        self, connection: Connection, id_: Id, count: int, *, epoch: bool = False
+    ) -> tuple[list[Row], int | None]:
+        """Read the last rows of a conversation, in order, and its epoch if that is asked for.
+
+        Raises `UnreadableError`.
+        """
+        sql = self._tail_in_epoch if epoch else self._tail
+        found = connection.execute(sql, self._bound(id_, n=count)).all()
         k, o = len(self.source.key), len(self.source.order)
         rows = []
         for cells in reversed(found):
             row = Row(
                 key=dict(zip(self.source.key, cells[:k], strict=True)),
                 order=tuple(cells[k : k + o]),
-                cells=dict(zip(self.source.content, cells[k + o :], strict=True)),
+                cells=dict(zip(self.source.content, cells[k + o :], strict=False)),
             )
             self.source.decode(row)
             rows.append(row)
-        return rows
+        return rows, found[0][-1] if found and epoch else None
 
     def segment(self, connection: Connection, id_: Id, count: int | None) -> Conversation:
         """Read the last `count` rows of a conversation and what is level with them; None: all."""
@@ -199,7 +218,8 @@ class Rows:
                 quoted, bind = self.table.quote(first), self.table.bind(first, "edge")
                 condition, values = f"{condition} AND {quoted} >= {bind}", {**values, "edge": edge}
         conversation = Conversation(id_)
-        for _, row in layout.read_rows(self.source, connection, condition, values):
+        found = [row for _, row in layout.read_rows(self.source, connection, condition, values)]
+        for row in _in_order(found):
             self.source.decode(row)
             assert row.message is not None
             conversation.rows.append(row)
@@ -219,12 +239,13 @@ class Rows:
         return last
 
     def append_behind(
-        self, connection: Connection, id_: Id, message: Message, last: Cell
+        self, connection: Connection, id_: Id, message: Message, last: Cell, epoch: int
     ) -> Cell | None:
-        """Write one message if the last row is still that one; None: it is not."""
+        """Lock and write one message if the last row and the epoch still are those; None if not."""
         values = self.new.values(id_, message, self.new.following(last))
         sql = self.new.statement(tuple(values), "behind")
-        done = connection.execute(sql, {**values, **self._bound(id_, last=last or 0)})
+        bound = self._bound(id_, last=int(last or 0), epoch=epoch)
+        done = connection.execute(sql, {**values, **bound})
         return values["v_" + self.source.order[0]] if done.rowcount == 1 else None
 
     def put(self, connection: Connection, id_: Id, messages: Sequence[Message]) -> None:
@@ -257,6 +278,14 @@ class Rows:
         sql = f"SELECT DISTINCT {names} FROM {self.table.ref} ORDER BY {names}"
         found = connection.execute(text(sql)).all()
         return [tuple(row) if len(row) > 1 else row[0] for row in found]
+
+
+def _in_order(rows: list[Row]) -> list[Row]:
+    """Sort rows by the number, or the time, that orders them; PostgreSQL gives it as text."""
+    try:
+        return sorted(rows, key=lambda row: stamp(row.order[0])[0])
+    except UnreadableError:
+        return rows
 
 
 _ADVISORY = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")

@@ -36,19 +36,26 @@ DISTANT = frozenset({Kind.ORPHAN, Kind.DUPLICATE, Kind.NO_ID, Kind.BAD_ID, Kind.
 class Tail:
     """The last block as messages, and the order value of the last row.
 
-    `left`: calls may be pending further back; `stray`: a result waits for its call at the end.
+    `open`: a call of the block may be open; `left`: calls may be pending further back; `stray`: a
+    result waits for its call at the end.
     """
 
     last: Cell = None
+    epoch: int | None = None
     block: list[Message] = field(default_factory=list)
+    open: bool = False
     left: bool = False
     stray: bool = False
+
+    def take(self, verdict: Verdict) -> None:
+        """Move on behind the message that was weighed."""
+        self.block, self.open = verdict.block, verdict.open
 
     def is_open(self, format_: Format, policy: Policy) -> bool:
         """Tell whether something here is to be closed when the turn is over."""
         if self.stray or self.left:
             return True
-        return bool(self.block) and bool(examine(self.block, format_, policy).findings)
+        return self.open and bool(examine(self.block, format_, policy).findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +63,18 @@ class Verdict:
     """What a message means for the rows: append it, close what is open first, look after it."""
 
     block: list[Message]
+    open: bool = False
     closes: bool = False
     disturbs: bool = False
 
 
 def weigh(tail: Tail, message: Message, format_: Format, policy: Policy) -> Verdict:
     """Say what has to happen for this message to stand at this end."""
+    if not (tail.open or tail.left or tail.stray) and not answers(format_, message):
+        if format_.call_ids(message):
+            return Verdict([message], open=True)
+        if not format_.skim([message]):
+            return Verdict([])
     block = [*tail.block, message]
     found = examine(block, format_, policy, "open")
     here = len(block) - 1
@@ -75,7 +88,7 @@ def weigh(tail: Tail, message: Message, format_: Format, policy: Policy) -> Verd
     closes = not (brings or tail.stray) and (behind or Kind.DANGLING in _kinds(found.findings))
     if not (answer or continues):
         block = [message] if format_.call_ids(message) else []
-    return Verdict(block, closes, disturbs)
+    return Verdict(block, bool(block and found.pending), closes, disturbs)
 
 
 def _kinds(findings: Sequence[Finding]) -> set[Kind]:

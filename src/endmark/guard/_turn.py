@@ -25,11 +25,11 @@ LOG = logging.getLogger("endmark")
 
 def begin(frontier: Frontier) -> TurnState:
     """Close the wreckage of an earlier turn, and make that turn stale."""
-    frontier.lock()
+    epoch = frontier.begin()
     if frontier.tail().is_open(frontier.rows.format, frontier.policy):
         frontier.settle("over")
         frontier.tail()
-    return TurnState(frontier.begin())
+    return TurnState(epoch)
 
 
 def end(frontier: Frontier) -> None:
