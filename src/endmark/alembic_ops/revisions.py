@@ -10,7 +10,6 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-import endmark
 from endmark.errors import HealError
 
 __all__ = ["SCHEMA", "VERSION_TABLE", "include_object", "migrate", "migrations_path"]
@@ -25,7 +24,7 @@ def migrations_path() -> Path:
     >>> (migrations_path() / "env.py").is_file()
     True
     """
-    package = Path(endmark.__file__).parent
+    package = Path(__file__).parents[1]
     inside = package / "migrations"
     return inside if inside.is_dir() else package.parents[1] / "migrations"
 

@@ -163,12 +163,12 @@ def safe_url(url: str) -> str:
         return "this text" if "@" in url else url.partition("?")[0]
     head, _, options = rest.partition("?")
     account, at, place = head.rpartition("@")
-    if at:
+    if at and "@" not in options:
         user, secret, _ = account.partition(":")
         return f"{scheme}://{user}{':***' if secret else ''}@{place}"
     # What looks like a port and is none, or an @ that came too late, may be a password.
     _, port, number = head.partition("/")[0].partition(":")
-    plain = "@" not in options and (not port or number.isdigit())
+    plain = not at and "@" not in options and (not port or number.isdigit())
     return f"{scheme}://{head if plain else '…'}"
 
 
