@@ -272,8 +272,8 @@ def test_a_sound_history_is_left_alone(history: History) -> None:
 def test_a_repair_is_done_once_and_changes_no_input(
     history: History, policy: Policy, turn: Turn
 ) -> None:
-    # A call that is left open with more of the assistant's calls behind it joins their run when
-    # what stood between is dropped: such a history cannot be sent either way.
+    # A call that a policy leaves open with more of the assistant's calls behind it joins their run
+    # when what stood between is dropped: such a history cannot be sent either way.
     last = max((i for i, m in enumerate(history) if m["role"] == "assistant"), default=-1)
     open_ = examine(history, FORMAT, policy, turn).pending
     assume(all(call.slot == last for call in open_ if call.owner is not Owner.PROVIDER))

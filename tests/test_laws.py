@@ -167,7 +167,7 @@ def test_8_what_is_pending_on_the_frontier_stays(format: str, data: st.DataObjec
     history = data.draw(damaged(format))
     policy = Policy(pending=lambda call: True)
     form = formats.get(format)
-    last_user = next(form.users(history), -1)
+    last_user = form.last(history, form.is_user)
 
     repaired = repair(history, format, policy=policy)
 

@@ -70,10 +70,12 @@ def _decide(
     if more:
         events = format_.events(history, sorted({*suspects, *more}), policy)
     scene = Scene(
-        last_user=next(format_.users(history), -1),
+        last_user=format_.last(history, format_.is_user),
+        last_assistant=format_.last(history, format_.is_assistant),
         is_user=lambda index: format_.is_user(history[index]),
         new_id=_id_maker(history, format_),
         unique_ids=format_.unique_ids,
+        optional_ids=format_.optional_ids,
         inline=format_.shape is Shape.INLINE,
     )
     pairing = pair(events, keep_markers=policy.late == "keep")

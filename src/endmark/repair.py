@@ -37,9 +37,11 @@ class Scene:
     """What the decision needs to know of the history around the events."""
 
     last_user: int  # index of the last message that a user wrote, -1 for none
+    last_assistant: int  # index of the last message of the assistant, -1 for none
     is_user: Callable[[int], bool]
     new_id: Callable[[Call], str]
     unique_ids: bool = False  # the provider refuses an id that any earlier call has
+    optional_ids: bool = False  # calls and results may go without one
     inline: bool = False
 
 
@@ -141,9 +143,16 @@ class _Decision:
             self._arrange(block, answers)
 
     def _is_pending(self, call: Call) -> bool:
+        """Tell whether a call may still be answered: nothing has been said beyond it.
+
+        One that waits on purpose, or that the provider goes on with, is passed only by a user.
+        """
         if self.last_user > call.at.message:
             return False
-        return self.turn == "open" or call.owner is Owner.HUMAN or self.policy.is_pending(call)
+        if call.owner is Owner.HUMAN or self.policy.is_pending(call):
+            return True
+        beyond = call.owner is not Owner.PROVIDER and self.scene.last_assistant > call.slot
+        return self.turn == "open" and not beyond
 
     def _lone(self, call: Call) -> None:
         self._find(Kind.LONE, call.id, call.name, call.at)
@@ -177,8 +186,9 @@ class _Decision:
             self._find(reason, call.id, call.name, call.at)
             new = self.scene.new_id(call)
             self.made.edits.append(SetId(call, new))
+        elif call.id is None or (self.scene.optional_ids and answer and answer.id is None):
+            return
         else:
-            assert call.id is not None
             new = call.id
         self.seen.add(new)
         if answer is not None and answer.id != new and not call.inline:
@@ -188,7 +198,7 @@ class _Decision:
 
     def _why_rekey(self, call: Call) -> Kind | None:
         if call.id is None:
-            return Kind.NO_ID
+            return None if self.scene.optional_ids else Kind.NO_ID
         if Kind.BAD_ID in call.flaws:
             return Kind.BAD_ID
         if call.owner is Owner.PROVIDER:

@@ -7,7 +7,7 @@ how one message, or part of one, looks.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -61,12 +61,15 @@ class Format(ABC):
     source: ClassVar[str]  # the documentation of the shape
     refusal: ClassVar[str]  # what the provider answers to a half pair
     unique_ids: ClassVar[bool] = False
+    optional_ids: ClassVar[bool] = False  # calls and results may go without an id
     body: ClassVar[str]  # the field that holds a message's content where the role is a column
     id_field: ClassVar[str | None] = None  # the message's own id, where the format has one
     # Substrings of stored text, one of which a message must contain to be poisoned on its own.
     needles: ClassVar[tuple[str, ...]] = ()
-    # Substrings that a sound message holds equally often: where not, it may be poisoned too.
-    balanced: ClassVar[tuple[str, ...]] = ()
+    # Substrings that a sound message holds equally often (spellings of one are added up), and the
+    # needles that this balance does not tell: together what a database looks for in text.
+    balanced: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    besides: ClassVar[tuple[str, ...]] = ()
     # A substring that every message with a call contains, so that most rows are done with at once.
     gate: ClassVar[str] = ""
     # The same as jsonpaths below a message {0}, for PostgreSQL's jsonb, whose text is dear to make.
@@ -109,9 +112,13 @@ class Format(ABC):
     def fits(self, message: Message) -> int:
         """Tell how a message looks: -1 not this format, 0 could be, 1 surely."""
 
-    def users(self, history: History) -> Iterator[int]:
-        """Give the indexes of messages in which a user says something, last first."""
-        return (i for i in range(len(history) - 1, -1, -1) if self.is_user(history[i]))
+    def is_assistant(self, message: Message) -> bool:
+        """Tell whether the assistant says something in this message, or calls a tool."""
+        return message.get("role") == "assistant"
+
+    def last(self, history: History, is_it: Callable[[Message], bool]) -> int:
+        """Give the index of the last message of a kind, -1 for none."""
+        return next((i for i in range(len(history) - 1, -1, -1) if is_it(history[i])), -1)
 
 
 def known_id(value: Any) -> str | None:

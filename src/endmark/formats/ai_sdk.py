@@ -83,12 +83,22 @@ class AISDK(Inline):
         '"toolCallId": null',
         '"toolCallId":""',
         '"toolCallId": ""',
-        '"input":"',
-        '"input": "',
-        '"input":[',
-        '"input": [',
     )
-    balanced = ('"toolCallId"', '"output-available"', '"input":', '"output":')
+    balanced = (
+        ('"output-available"',),
+        ('"toolCallId":"', '"toolCallId": "'),
+        ('"input":{', '"input": {'),
+        ('"output":',),
+    )
+    besides = (
+        '"approval',
+        '"preliminary"',
+        '"errorText"',
+        '"dynamic-tool"',
+        '"toolInvocation',
+        '"toolCallId":""',
+        '"toolCallId": ""',
+    )
     gate = '"tool'
     jsonpaths = (
         '{0}.parts[*] ? ((@.type starts with "tool-" || @.type == "dynamic-tool") &&'
@@ -151,7 +161,7 @@ class AISDK(Inline):
         )
 
     def events(self, history: History, indexes: Iterable[int], policy: Policy) -> list[Event]:
-        last_user = next(self.users(history), -1)
+        last_user = self.last(history, self.is_user)
         return [
             event
             for index in indexes

@@ -87,7 +87,7 @@ def _examined(
 ) -> tuple[Conversation, Examination]:
     conversation = rows.segment(connection, id_, SEGMENT)
     if len(conversation.rows) >= SEGMENT:
-        start = next(rows.format.users(conversation.history[:-1]), 0)
+        start = max(rows.format.last(conversation.history[:-1], rows.format.is_user), 0)
         start = _first_user(conversation, rows) if start else 0
         part = replace(
             conversation,
