@@ -2,8 +2,6 @@
 
 Statements are built once for each set of columns; values are bound through the column's type.
 """
-
-
 # ruff: noqa: S608  (names are quoted by the dialect, values are bound)
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy import Connection, Engine, TextClause, inspect, text
 
 from endmark.errors import StoreError, UnreadableError
 from endmark.formats._base import Message
@@ -91,17 +91,13 @@ class Rows:
         for column, allowed in self.store.only.items():
             values = ", ".join("'" + value.replace("'", "''") + "'" for value in allowed)
             self.where += f" AND {table.read(column)} IN ({values})"
-        self._names = (*source.key, *source.order, *source.content)
-        columns = ", ".join(table.read(name) for name in self._names)
         # Qualified: a bare name would mean the column as it is selected, which is text.
         names = dict.fromkeys([*source.order, *(() if self.exact else source.key)])
         sorting = [f"{ref}.{table.quote(name)}" for name in names]
         falling = ", ".join(f"{name} DESC" for name in sorting)
         first = source.order[0]
-        end = f"FROM {ref} WHERE {self.where} ORDER BY {falling} LIMIT :n"
-        self._tail = text(f"SELECT {columns} {end}")
-        epoch = f"(SELECT epoch FROM {self.ledger} WHERE id = {self._c0})" if self.ledger else "NULL"
-        self._tail_in_epoch = text(f"SELECT {columns}, {epoch} {end}")
+        self._end = f"FROM {ref} WHERE {self.where} ORDER BY {falling} LIMIT"
+        self._tails: dict[tuple[int, bool], TextClause] = {}
         self._edge = text(
             f"SELECT {table.read(first)} FROM {ref} WHERE {self.where} "
             f"ORDER BY {falling} LIMIT 1 OFFSET :n"
@@ -190,23 +186,30 @@ class Rows:
     def tail(
         self, connection: Connection, id_: Id, count: int, *, epoch: bool = False
     ) -> tuple[list[Row], int | None]:
-        """Read the last rows of a conversation, in order, and its epoch if that is asked for.
+        """Read the last rows of a conversation, in order and without keys, and its epoch on demand.
 
         Raises `UnreadableError`.
         """
-        sql = self._tail_in_epoch if epoch else self._tail
-        found = connection.execute(sql, self._bound(id_, n=count)).all()
-        k, o = len(self.source.key), len(self.source.order)
+        sql = self._tails.get((count, epoch))
+        if sql is None:
+            sql = self._tail(count, epoch=epoch)
+        found = connection.execute(sql, self._bound(id_)).all()
+        o = len(self.source.order)
         rows = []
         for cells in reversed(found):
-            row = Row(
-                key=dict(zip(self.source.key, cells[:k], strict=True)),
-                order=tuple(cells[k : k + o]),
-                cells=dict(zip(self.source.content, cells[k + o :], strict=False)),
-            )
+            content = dict(zip(self.source.content, cells[o:], strict=False))
+            row = Row({}, tuple(cells[:o]), content)
             self.source.decode(row)
             rows.append(row)
         return rows, found[0][-1] if found and epoch else None
+
+    def _tail(self, count: int, *, epoch: bool) -> TextClause:
+        """Build the statement; its limit is a literal, which a prepared plan can count on."""
+        columns = ", ".join(map(self.table.read, [*self.source.order, *self.source.content]))
+        if epoch:
+            columns += f", (SELECT epoch FROM {self.ledger} WHERE id = {self._c0})"
+        made = self._tails[count, epoch] = text(f"SELECT {columns} {self._end} {count}")
+        return made
 
     def segment(self, connection: Connection, id_: Id, count: int | None) -> Conversation:
         """Read the last `count` rows of a conversation and what is level with them; None: all."""
