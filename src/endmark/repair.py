@@ -186,11 +186,13 @@ class _Decision:
             self._find(reason, call.id, call.name, call.at)
             new = self.scene.new_id(call)
             self.made.edits.append(SetId(call, new))
-        elif call.id is None or (self.scene.optional_ids and answer and answer.id is None):
+        elif call.id is None:
             return
         else:
             new = call.id
         self.seen.add(new)
+        if reason is None and self.scene.optional_ids and answer and answer.id is None:
+            return
         if answer is not None and answer.id != new and not call.inline:
             if reason is None:
                 self._find(Kind.NO_ID, call.id, call.name, answer.at)

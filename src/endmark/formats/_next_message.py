@@ -1,14 +1,14 @@
 """The shape in which results are parts that lead the message behind the calls.
 
-Answers are put into the user's message that holds some of them already, else into a message of
-their own; a message that is left with nothing goes.
+Answers are put into the message that holds some of them already (or, where a format says so, into
+any that could), else into a message of their own. A message that is left with nothing goes.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from endmark.formats._base import Edits, Format, History, Message, Rebuilt, event_of
 from endmark.model import Arrange, Close, Edit, Result, Shape
@@ -18,6 +18,11 @@ class NextMessage(Format):
     """Results are parts that lead the message which follows the calls."""
 
     shape = Shape.NEXT_MESSAGE
+    # Results lead the message of their role that follows the calls, whatever else is in it.
+    joins: ClassVar[bool] = False
+    # Roles of which the provider refuses two messages in a row: one between them that is left
+    # with nothing stays, with a note.
+    alternates: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def parts(self, message: Message) -> list[Any]:
@@ -32,8 +37,8 @@ class NextMessage(Format):
         """Make a message of these results; `old` held nothing else, {} where there is none."""
 
     @abstractmethod
-    def result_part(self, close: Close, call_id: str | None) -> Any:
-        """Make the part of a synthesized result."""
+    def result_part(self, close: Close, call_id: str | None, asked: Any) -> Any:
+        """Make the part of a synthesized result; `asked` is the part of its call."""
 
     @abstractmethod
     def edit_part(self, message: Message, part: Any, edits: Sequence[Edit]) -> list[Any]:
@@ -43,40 +48,62 @@ class NextMessage(Format):
     def settle(self, message: Message, parts: list[Any], edits: Sequence[Edit]) -> list[Any]:
         """Give the parts that an edited message can stand with, [] to leave it out."""
 
+    def side(self, message: Message) -> str:
+        """Tell who speaks in this message, as `alternates` names the sides."""
+        return str(message.get("role"))
+
+    def answers_in(self, message: Message) -> bool:
+        """Tell whether this message is one that results may stand in."""
+        return message.get("role") == "user"
+
+    def note(self) -> list[Any]:
+        """Make the parts of a message that stays although nothing is left in it."""
+        return []
+
     def apply(self, history: History, edits: Sequence[Edit]) -> Rebuilt:
         work = Edits(edits)
-        rebuilt = Rebuilt()
-        done = 0
+        made = _Turns(self, history)
         leads: dict[int, list[Any]] = {}
         follow = self._followers(history, work)
         for index in sorted({*work.touched(), *follow.values()}):
-            rebuilt.keep(history, done, index)
-            done = index + 1
+            made.keep_until(index)
             lead = leads.pop(index, [])
             message = self._rebuild(history, index, lead, work)
-            if message is not None:
-                rebuilt.add(message, index)
+            if message is None:
+                made.empty(index)
+            else:
+                made.add(message, index)
             if index in work.arranged:
                 answers = self._answer_parts(history, work.arranged[index], work)
                 if index in follow:
                     leads[follow[index]] = answers
                 else:
-                    self._insert(rebuilt, history, work.arranged[index], answers)
-        rebuilt.keep(history, done, len(history))
-        return rebuilt
+                    self._insert(made, history, work.arranged[index], answers)
+        made.keep_until(len(history))
+        return made.rebuilt
 
     def _followers(self, history: History, work: Edits) -> dict[int, int]:
-        """Find the user's message behind each arranged block that holds some of its answers."""
-        return {
-            after: after + 1
-            for after, arrange in work.arranged.items()
-            if any(
-                isinstance(answer, Result)
-                and answer.at.message == after + 1
-                and (answer.after is not None or self.is_user(history[after + 1]))
-                for answer in arrange.answers
-            )
-        }
+        """Find the message behind each arranged block that takes its answers in."""
+        touched = set(work.touched())
+        found = {}
+        for after, arrange in work.arranged.items():
+            index = after + 1
+            if self.joins:
+                while index in touched and not self.answers_in(history[index]):
+                    if self._rebuild(history, index, [], work) is not None:
+                        break
+                    index += 1
+                takes = index < len(history) and self.answers_in(history[index])
+            else:
+                takes = any(
+                    isinstance(answer, Result)
+                    and answer.at.message == index
+                    and (answer.after is not None or self.is_user(history[index]))
+                    for answer in arrange.answers
+                )
+            if takes:
+                found[after] = index
+        return found
 
     def _rebuild(
         self, history: History, index: int, lead: list[Any], work: Edits
@@ -103,20 +130,67 @@ class NextMessage(Format):
         parts: list[Any] = []
         for answer in arrange.answers:
             if isinstance(answer, Close):
-                parts.append(self.result_part(answer, work.id_of(answer.call)))
+                at = answer.call.at
+                asked = self.parts(history[at.message])[at.part]
+                parts.append(self.result_part(answer, work.id_of(answer.call), asked))
             else:
                 message, k = history[answer.at.message], answer.at.part
                 part = self.parts(message)[k]
                 parts += self._part(message, part, k, work.at(answer.at.message))
         return parts
 
-    def _insert(
-        self, rebuilt: Rebuilt, history: History, arrange: Arrange, parts: list[Any]
-    ) -> None:
+    def _insert(self, made: _Turns, history: History, arrange: Arrange, parts: list[Any]) -> None:
         """Add a message of results: an old one that moves whole where all come from it."""
         sources = {a.at.message if isinstance(a, Result) else None for a in arrange.answers}
         origin = sources.pop() if len(sources) == 1 else None
         if origin is not None and len(self.parts(history[origin])) == len(parts):
-            rebuilt.add(self.message_of(parts, history[origin]), origin)
+            made.move(self.message_of(parts, history[origin]), origin)
         else:
-            rebuilt.add(self.message_of(parts, {}), None)
+            made.add(self.message_of(parts, {}), None)
+
+
+class _Turns:
+    """The messages as they are put together, kept apart where the provider wants turns."""
+
+    def __init__(self, format_: NextMessage, history: History) -> None:
+        self.format = format_
+        self.history = history
+        self.rebuilt = Rebuilt()
+        self.done = 0
+        self.moved: set[int] = set()
+        self.emptied: int | None = None  # a message left with nothing, not yet given up
+
+    def keep_until(self, index: int) -> None:
+        """Keep what is not touched, up to this message, which is dealt with by itself."""
+        if self.done < index:
+            self._hold_apart(self.history[self.done])
+            self.rebuilt.keep(self.history, self.done, index)
+        self.done = index + 1
+
+    def add(self, message: Message, origin: int | None) -> None:
+        self._hold_apart(message)
+        self.rebuilt.add(message, origin)
+
+    def move(self, message: Message, origin: int) -> None:
+        self.moved.add(origin)
+        self.add(message, origin)
+
+    def empty(self, index: int) -> None:
+        side = self.format.side(self.history[index])
+        if self.emptied is None and self.format.alternates and self._before() != side:
+            self.emptied = index
+
+    def _before(self) -> str | None:
+        messages = self.rebuilt.messages
+        return self.format.side(messages[-1]) if messages else None
+
+    def _hold_apart(self, coming: Message) -> None:
+        """Keep an emptied message if two of one side would meet without it, or none begin."""
+        index, self.emptied = self.emptied, None
+        if index is None:
+            return
+        old, side = self.history[index], self.format.side(coming)
+        meets = self._before() in (side, None if self.format.answers_in(old) else side)
+        if meets and side in self.format.alternates and side != self.format.side(old):
+            origin = None if index in self.moved else index
+            self.rebuilt.add(self.format.with_parts(old, self.format.note()), origin)

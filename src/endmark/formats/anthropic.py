@@ -147,7 +147,7 @@ class Anthropic(NextMessage):
     def message_of(self, parts: list[Any], old: Message) -> Message:
         return {**old, "role": "user", "content": parts}
 
-    def result_part(self, close: Close, call_id: str | None) -> Any:
+    def result_part(self, close: Close, call_id: str | None, asked: Any) -> Any:
         return {
             "type": "tool_result",
             "tool_use_id": call_id,
