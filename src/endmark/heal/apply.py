@@ -6,8 +6,8 @@ it under the same name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 from sqlalchemy import Connection, Engine
 
@@ -16,14 +16,12 @@ from endmark.heal.find import Candidate
 from endmark.heal.journal import Journal, scope
 from endmark.heal.judge import Judge
 from endmark.heal.report import Applied, OnItem, OnProgress, Options, label
-from endmark.heal.scan import batches
+from endmark.heal.scan import Open, batches
 from endmark.heal.work import Outcome, Worker
 from endmark.policy import DEFAULT, Policy
 from endmark.stores._store import Store
 from endmark.stores.changes import Change
 from endmark.stores.source import Source
-
-Open = Callable[[], AbstractContextManager[Connection]]
 
 
 def apply(
@@ -90,7 +88,7 @@ class _Healing:
                 self.applied.run = journal.unfinished(self.scope)
         for source in sources:
             worker = Worker(Judge(source, self.policy, self.options))
-            for batch, done, known in self._batches(reading, source):
+            for batch, done, known in batches(reading, source, self.options):
                 if self.stop():
                     self.applied.stopped = True
                     return
@@ -100,12 +98,6 @@ class _Healing:
         if self.applied.run is not None:
             with writing() as connection:
                 Journal(connection).finish(self.applied.run)
-
-    def _batches(
-        self, reading: Open, source: Source
-    ) -> Iterator[tuple[list[Candidate], int, int]]:
-        with reading() as connection:
-            yield from batches(connection, source, self.options)
 
     def _batch(self, writing: Open, worker: Worker, batch: list[Candidate]) -> None:
         with writing() as connection:

@@ -9,7 +9,7 @@ good to remember, the search goes on behind the last one when those are done.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from endmark.heal.report import Options, label
 from endmark.model import Shape
 from endmark.stores.rows import only
 from endmark.stores.source import Source
-from endmark.stores.table import Cell
+from endmark.stores.table import Cell, rows_of
 
 Id = tuple[Cell, ...]
 ROUND = 100_000  # found in one go
@@ -39,13 +39,14 @@ def find(
     source: Source, connection: Connection, options: Options, after: Id | None
 ) -> tuple[list[Candidate], Id | None]:
     """Find candidates behind conversation `after`, in order; and where to go on, None at the end."""
-    inline = source.format.shape is Shape.INLINE and bool(source.format.needles)
-    if inline and source.store.layout != "list":
-        found = _by_words(source, connection, options, after)
-    else:
-        found = _by_stream(source, connection, options, after, inline=inline)
+    inline = source.format.shape is Shape.INLINE
+    sqlite = connection.dialect.name == "sqlite"
+    if inline and sqlite and source.store.layout == "rows":
+        return _by_rows(source, connection, options), None
+    if inline and source.format.needles and source.store.layout != "list":
+        return _by_words(source, connection, options, after)
     candidates = []
-    for candidate in found:
+    for candidate in _by_stream(source, connection, options, after):
         candidates.append(candidate)
         if len(candidates) >= ROUND:
             return candidates, candidate.id
@@ -99,7 +100,7 @@ def _rows(connection: Connection, sql: str, values: dict[str, Any]) -> Iterator[
 
 def _by_words(
     source: Source, connection: Connection, options: Options, after: Id | None
-) -> Iterator[Candidate]:
+) -> tuple[list[Candidate], Id | None]:
     columns, condition, values = _conversations(source, options, after)
     table = source.table
     sorting, names = table.sort(source.store.conversation), len(source.store.conversation)
@@ -110,24 +111,54 @@ def _by_words(
     else:
         words, more = slim.part_has_words(source)
         condition += f" AND {words} GROUP BY {sorting}"
-    sql = f"SELECT {columns} FROM {table.ref} WHERE {condition} ORDER BY {sorting}"
-    rows = (tuple(row) for row in _rows(connection, sql, values | more))
-    server_shards = table.dialect == "postgresql"
-    for id_, group in groupby(rows, key=lambda row: row[:names]):
-        if server_shards or _in_shard(id_, options):
-            found = tuple(row[names:] for row in group)
-            whole = source.part_table is not None or len(found) > MOST_KEYS
-            yield Candidate(id_, () if whole else found)
+    # Not streamed: a cursor would keep PostgreSQL from looking with several workers.
+    sql = f"SELECT {columns} FROM {table.ref} WHERE {condition} ORDER BY {sorting} LIMIT {ROUND}"
+    rows = rows_of(connection, sql, values | more)
+    groups = [(id_, list(group)) for id_, group in groupby(rows, key=lambda row: row[:names])]
+    after = groups[-1][0] if len(rows) == ROUND else None
+    if after is not None and len(groups) > 1:  # the last one may have more rows
+        del groups[-1]
+        after = groups[-1][0]
+    here = table.dialect == "postgresql"
+    return [
+        _candidate(id_, [row[names:] for row in group])
+        for id_, group in groups
+        if here or _in_shard(id_, options)
+    ], after
+
+
+def _candidate(id_: Id, keys: Sequence[Id]) -> Candidate:
+    return Candidate(id_, tuple(keys) if len(keys) <= MOST_KEYS else ())
+
+
+def _by_rows(source: Source, connection: Connection, options: Options) -> list[Candidate]:
+    """Look at every row that may hold a call: on SQLite reading one costs less than any search."""
+    columns, condition, values = _conversations(source, options, None)
+    gate, more = slim.may_hold_calls(source)
+    keys = ", ".join(source.table.read(name) for name in source.key)
+    reader, names = slim.reader(source), len(source.store.conversation)
+    size = names + len(source.key)
+    sql = f"SELECT {columns}, {keys}, {reader.columns} FROM {source.table.ref} "
+    sql += f"WHERE {condition} AND {gate}"
+    found: dict[Id, list[Id]] = {}
+    for row in _rows(connection, sql, values | more):
+        if reader.skim((row[size:],)) and _in_shard(row[:names], options):
+            found.setdefault(tuple(row[:names]), []).append(tuple(row[names:size]))
+    return [_candidate(id_, keys) for id_, keys in sorted(found.items(), key=_by_label)]
+
+
+def _by_label(item: tuple[Id, Any]) -> str:
+    return label(item[0])
 
 
 def _by_stream(
-    source: Source, connection: Connection, options: Options, after: Id | None, *, inline: bool
+    source: Source, connection: Connection, options: Options, after: Id | None
 ) -> Iterator[Candidate]:
     columns, condition, values = _conversations(source, options, after)
     table, names = source.table, len(source.store.conversation)
-    if inline:
-        words, more = slim.has_words(source)
-        condition, values = f"{condition} AND {words}", values | more
+    gate, more = slim.may_hold_calls(source)
+    if source.store.layout == "list":
+        condition, values = f"{condition} AND {gate}", values | more
     reader = slim.reader(source)
     sorting = [*source.store.conversation, *source.order, *source.key]
     sql = f"SELECT {columns}, {reader.columns} FROM {table.ref} WHERE {condition} "

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from sqlalchemy import Connection, Engine
@@ -17,6 +18,7 @@ from endmark.policy import DEFAULT, Policy
 from endmark.stores._store import Store
 from endmark.stores.source import Source
 
+Open = Callable[[], AbstractContextManager[Connection]]
 MOST_ROWS = 2_000  # in a batch, however few conversations they are of
 
 
@@ -39,7 +41,9 @@ def scan(
             source = Source(connection, store)
             total.conversations += find.count(source, connection, options)
             judge = Judge(source, policy, options)
-            for batch, done, of in batches(connection, source, options):
+            for batch, done, of in batches(
+                lambda: nullcontext(connection), source, options
+            ):
                 for verdicts in judged(connection, judge, batch, lock=False):
                     for verdict in verdicts:
                         item = verdict.item(source.name)
@@ -82,13 +86,17 @@ def show(
 
 
 def batches(
-    connection: Connection, source: Source, options: Options
+    reading: Open, source: Source, options: Options
 ) -> Iterator[tuple[list[Candidate], int, int]]:
-    """Give the candidates in batches, with how many are done and known; `connection` only reads."""
+    """Give the candidates in batches, with how many are done and known.
+
+    No connection of `reading` stays open meanwhile: a reader may hold a writer up.
+    """
     after: Id | None = None
     before = 0
     while True:
-        candidates, after = find.find(source, connection, options, after)
+        with reading() as connection:
+            candidates, after = find.find(source, connection, options, after)
         known = before + len(candidates)
         for batch in _batched(candidates, options.batch):
             before += len(batch)

@@ -57,22 +57,36 @@ def _below(source: Source, path: str) -> str:
 
 def _any_word(text: str, format_: Format, dialect: str) -> tuple[str, dict[str, Any]]:
     """Make the condition that a text has one of a format's words, or is out of balance."""
-    words = [*format_.needles, *format_.balanced, format_.gate]
-    values = {f"w{n}": word for n, word in enumerate(words)}
-    names = iter(values)
-    has = "position(CAST(:{1} AS TEXT) IN {0}) > 0"
-    size = "octet_length({0}) - octet_length(replace({0}, CAST(:{1} AS TEXT), ''))"
-    if dialect == "sqlite":
-        has, size = "instr({0}, :{1}) > 0", "length({0}) - length(replace({0}, :{1}, ''))"
-    found = [has.format(text, next(names)) for _ in format_.needles]
-    counts = [
-        f"({size.format(text, next(names))}) / {len(word.encode())}" for word in format_.balanced
-    ]
+    values: dict[str, Any] = {}
+
+    def bound(word: str) -> str:
+        values[f"w{len(values)}"] = word
+        return f":w{len(values) - 1}" if sqlite else f"CAST(:w{len(values) - 1} AS TEXT)"
+
+    def has(word: str) -> str:
+        return f"{'instr' if sqlite else 'strpos'}({text}, {bound(word)}) > 0"
+
+    def count(words: tuple[str, ...]) -> str:
+        size = "length" if sqlite else "octet_length"
+        return " + ".join(
+            f"({size}({text}) - {size}(replace({text}, {bound(word)}, ''))) / {len(word.encode())}"
+            for word in words
+        )
+
+    sqlite = dialect == "sqlite"
+    found = [has(word) for word in (format_.besides if format_.balanced else format_.needles)]
+    counts = [count(words) for words in format_.balanced]
     found += [f"{counts[0]} <> {other}" for other in counts[1:]]
-    gate = f"{has.format(text, next(names))} AND " if format_.gate else ""
-    if not format_.gate:
-        del values[f"w{len(words) - 1}"]
+    gate = f"{has(format_.gate)} AND " if format_.gate else ""
     return f"({gate}({' OR '.join(found)}))", values
+
+
+def may_hold_calls(source: Source) -> tuple[str, dict[str, Any]]:
+    """Make the condition that a payload is worth reading at all."""
+    gate, column = source.format.gate, source.table.read(source.store.payload)
+    if source.table.dialect == "sqlite" and gate:
+        return f"instr({column}, :gate) > 0", {"gate": gate}
+    return "1 = 1", {}
 
 
 def part_has_words(source: Source) -> tuple[str, dict[str, Any]]:
@@ -88,8 +102,8 @@ def part_has_words(source: Source) -> tuple[str, dict[str, Any]]:
         cell = table.read(column)
         if column in spec.json:
             none = f"'\"{key}\"\\:'" if column in spec.null_if else "''"
-            null = f"WHEN {cell} = 'null' THEN '\"{key}\"\\:null'"
-            pieces.append(f"CASE WHEN {cell} IS NULL THEN {none} {null} ELSE '\"{key}\"\\:' END")
+            start = f"'\"{key}\"\\:' || substr({cell}, 1, 4)"
+            pieces.append(f"CASE WHEN {cell} IS NULL THEN {none} ELSE {start} END")
         elif column not in spec.of_type:
             pieces.append(f"coalesce('\"{key}\"\\:\"' || {cell} || '\",', '')")
     words, values = _any_word("t", source.format, table.dialect)

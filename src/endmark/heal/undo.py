@@ -6,8 +6,8 @@ of a conversation or none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from itertools import groupby
 
 from sqlalchemy import Connection, Engine, text
@@ -17,13 +17,12 @@ from endmark.errors import HealError, StoreError
 from endmark.heal.connect import savepoint, take_write_lock, transaction
 from endmark.heal.journal import Entry, Journal
 from endmark.heal.report import OnProgress, Run, Undone
+from endmark.heal.scan import Open
 from endmark.heal.work import raise_if_general
 from endmark.stores.changes import RowChanged, execute, revert
 from endmark.stores.table import Table
 
 BATCH = 1_000
-Open = Callable[[], AbstractContextManager[Connection]]
-
 
 def undo(engine: Engine, run: str | None = None, *, on_progress: OnProgress | None = None) -> Undone:
     """Undo a run, the newest that is not undone if none is named, batch by batch.
