@@ -372,8 +372,8 @@ def test_a_copied_table_keeps_what_it_had(tmp_path: Path) -> None:
     engine = sa.create_engine(f"sqlite:///{tmp_path / 'chat.db'}")
     with engine.begin() as connection:
         connection.exec_driver_sql(
-            "CREATE TABLE chat (id INTEGER PRIMARY KEY AUTOINCREMENT, body JSON NOT NULL, "
-            "n INTEGER DEFAULT 3, CONSTRAINT few CHECK (n < 10), CHECK (n > 0))"
+            "CREATE TABLE chat (\nid INTEGER PRIMARY KEY AUTOINCREMENT, body JSON NOT NULL, "
+            "n INTEGER DEFAULT 3,\nCONSTRAINT few CHECK (n < 10),\nCHECK (n > 0)\n)"
         )
         connection.exec_driver_sql("CREATE TABLE total AS SELECT 0 AS n")
         connection.exec_driver_sql("CREATE INDEX by_n ON chat (n)")
@@ -391,6 +391,18 @@ def test_a_copied_table_keeps_what_it_had(tmp_path: Path) -> None:
             with pytest.raises(sa.exc.IntegrityError), connection.begin_nested():
                 connection.exec_driver_sql(f"INSERT INTO chat (body, n) VALUES {wrong}")
         assert [i["name"] for i in sa.inspect(connection).get_indexes("chat")] == ["by_n"]
+    engine.dispose()
+
+
+def test_no_copy_that_would_lose_a_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = sa.create_engine(f"sqlite:///{tmp_path / 'chat.db'}")
+    monkeypatch.setattr(sa.Inspector, "get_check_constraints", lambda *_, **__: [])
+    with engine.connect() as connection:
+        connection.exec_driver_sql(
+            "CREATE TABLE chat (id INTEGER PRIMARY KEY, n INT CHECK (n > 0))"
+        )
+        with pytest.raises(StoreError, match="a copy would lose them"):
+            op_on(connection).guard_payload("chat", "n", "ai-sdk")
     engine.dispose()
 
 

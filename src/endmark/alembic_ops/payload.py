@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import sqlalchemy as sa
 from alembic.operations import BatchOperations, MigrateOperation, Operations
@@ -120,13 +122,13 @@ def _batch(
             "switch PRAGMA foreign_keys off on the connection of this migration"
         )
     made = sa.text("SELECT type, sql FROM sqlite_master WHERE tbl_name = :name AND sql IS NOT NULL")
-    known = connection.execute(made, {"name": table.name}).all()
+    known = [tuple(row) for row in connection.execute(made, {"name": table.name})]
+    checks = _checks(connection, table, "".join(sql for kind, sql in known if kind == "table"))
+    if without is not None and without not in {check["name"] for check in checks}:
+        raise StoreError(f"table {table.label} has no constraint {without}")
     # SQLAlchemy 2.1 reads named checks itself, 2.0 none.
     read = sa.Table(table.name, sa.MetaData(), schema=table.schema, autoload_with=connection)
     named = {c.name for c in read.constraints if isinstance(c, sa.CheckConstraint)} - {None}
-    checks = sa.inspect(connection).get_check_constraints(table.name, table.schema)
-    if without is not None and without not in {check["name"] for check in checks}:
-        raise StoreError(f"table {table.label} has no constraint {without}")
     with operations.batch_alter_table(
         table.name,
         schema=table.schema,
@@ -144,6 +146,16 @@ def _batch(
     for kind, sql in known:
         if kind == "trigger":
             connection.exec_driver_sql(sql)
+
+
+def _checks(connection: sa.Connection, table: Table, sql: str) -> list[Any]:
+    found = sa.inspect(connection).get_check_constraints(table.name, table.schema)
+    if len(found) != len(re.findall(r"\bcheck\s*\(", sql, re.IGNORECASE)):
+        raise StoreError(
+            f"SQLAlchemy cannot read the CHECK constraints of {table.label}, so a copy would lose "
+            "them; give each a line of its own in CREATE TABLE, or upgrade to SQLAlchemy 2.1"
+        )
+    return list(found)
 
 
 def _counts(sql: str) -> bool:
