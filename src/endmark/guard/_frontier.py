@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from endmark.formats._base import Message
 from endmark.guard._core import read_tail, settle
-from endmark.guard._memory import Memory, TurnState, stale
+from endmark.guard._memory import Memory, Turns, TurnState, stale
 from endmark.guard._rows import Id, Rows
 from endmark.guard._tail import Tail, weigh
 from endmark.guard.report import OnRepair, report
@@ -36,10 +36,11 @@ class Frontier:
     policy: Policy
     on_repair: OnRepair | None
     memory: Memory
+    turns: Turns
 
     @property
     def state(self) -> TurnState | None:
-        return self.memory.turns.get(self.id)
+        return self.turns.get(self.id)
 
     def lock(self) -> int | None:
         """Keep other writers out for the rest of the transaction; give the epoch."""

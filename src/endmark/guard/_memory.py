@@ -20,8 +20,9 @@ from endmark.guard._rows import Id
 from endmark.guard._tail import Tail, real_results
 from endmark.model import Shape
 from endmark.policy import Policy
+from endmark.stores._store import Store
 
-__all__ = ["Memory", "TurnState", "stale"]
+__all__ = ["Memory", "TurnState", "Turns", "stale"]
 
 
 def stale(id_: Id) -> StaleTurnError:
@@ -69,21 +70,32 @@ class TurnState:
         return not format_.call_ids(message) and not format_.is_user(message)
 
 
-class Memory:
-    """The ends, locks and turns of a repository's conversations. Holds no connection."""
+Turns = dict[Id, TurnState]
 
-    def __init__(self, session: Session | None = None) -> None:
+
+class Memory:
+    """The ends and locks of a store's conversations, in one session. Holds no connection."""
+
+    def __init__(self) -> None:
         self.tails: dict[Id, Tail] = {}
-        self.turns: dict[Id, TurnState] = {}
         self.left: set[Id] = set()  # inline formats: something open was written
         self.locks: dict[Id, int | None] = {}
         self._transaction: SessionTransaction | None = None
         self._committed = False
-        if session is not None:
-            self._watch(session)
 
-    def _watch(self, session: Session) -> None:
-        mine = weakref.ref(self)  # the listeners go with the session, the memory with its owner
+    @classmethod
+    def of(cls, session: Session, store: Store) -> Memory:
+        """Give the memory that all repositories of one store share on a session."""
+        known: dict[Any, Memory] = session.info.setdefault("endmark.memory", {})
+        key = (store.schema, store.table, store.conversation, store.format)
+        if key not in known:
+            known[key] = cls()
+            known[key].watch(session)
+        return known[key]
+
+    def watch(self, session: Session) -> None:
+        """Hear of the commits and rollbacks of a session."""
+        mine = weakref.ref(self)  # the listeners go with the session, the memory with its last owner
 
         def committed(_: Session) -> None:
             if (memory := mine()) is not None:

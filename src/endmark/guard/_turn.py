@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from sqlalchemy.exc import SQLAlchemyError
 
 from endmark.guard._frontier import Frontier
-from endmark.guard._memory import Memory, TurnState
+from endmark.guard._memory import Memory, Turns, TurnState
 
 if TYPE_CHECKING:
     from endmark.guard.aio import AsyncChatRepository
@@ -57,7 +57,7 @@ class RunningTurn:
 
     def __enter__(self) -> Self:
         frontier = self._repository._frontier(self.conversation_id)  # noqa: SLF001
-        self._state = frontier.memory.turns[frontier.id] = begin(frontier)
+        self._state = frontier.turns[frontier.id] = begin(frontier)
         return self
 
     def __exit__(
@@ -85,7 +85,7 @@ class RunningTurn:
             self._forget()
 
     def _forget(self) -> None:
-        turns = self._repository._memory.turns  # noqa: SLF001
+        turns = self._repository._turns  # noqa: SLF001
         for id_ in [id_ for id_, state in turns.items() if state is self._state]:
             del turns[id_]
 
@@ -100,6 +100,7 @@ class AsyncRunningTurn:
     def __init__(self, repository: AsyncChatRepository, conversation_id: Any) -> None:
         self.conversation_id = conversation_id
         self.memory = Memory()
+        self.turns: Turns = {}
         self._repository = repository
         self._state: TurnState | None = None
 

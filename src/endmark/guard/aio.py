@@ -97,12 +97,13 @@ class AsyncChatRepository:  # noqa: D101 (the docstrings are those of the sync r
             repository = ChatRepository(
                 session, self.store, policy=self.policy, on_repair=self.on_repair
             )
-            repository._memory = memory  # noqa: SLF001
+            if running is not None:
+                repository._memory, repository._turns = memory, running.turns  # noqa: SLF001
             if method in {"begin", "end"}:
                 frontier = repository._frontier(args[0])  # noqa: SLF001
                 if method == "begin":
-                    memory.turns[frontier.id] = begin(frontier)
-                    return memory.turns[frontier.id]
+                    state = frontier.turns[frontier.id] = begin(frontier)
+                    return state
                 return end(frontier)
             return getattr(repository, method)(*args, **options)
 

@@ -15,7 +15,7 @@ from endmark import formats, stores
 from endmark.errors import FormatError, StoreError
 from endmark.formats._base import Message
 from endmark.guard._frontier import Frontier
-from endmark.guard._memory import Memory
+from endmark.guard._memory import Memory, Turns
 from endmark.guard._persist import persist
 from endmark.guard._rows import Rows, rows_of
 from endmark.guard._turn import RunningTurn
@@ -80,7 +80,8 @@ class ChatRepository:
         self.store = store_of(store)
         self.policy = policy or DEFAULT
         self.on_repair = on_repair
-        self._memory = Memory(session)
+        self._memory = Memory.of(session, self.store)
+        self._turns: Turns = {}
 
     def add_message(
         self,
@@ -190,6 +191,7 @@ class ChatRepository:
             self.policy,
             self.on_repair,
             self._memory,
+            self._turns,
         )
 
 
