@@ -10,9 +10,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import orjson
-
-from endmark.formats._base import Message, known_id
+from endmark.formats._base import Message, as_object, known_id
 from endmark.model import At, Call, Close, Edit, Event, Kind, Mend, Owner, Result, SetId
 from endmark.policy import Policy
 
@@ -53,16 +51,6 @@ def is_tool(part: Message) -> bool:
     """Tell whether the SDK takes a part for a call; that of major 4 looks like one too."""
     kind = part["type"]
     return bool(kind == "dynamic-tool" or kind.startswith("tool-"))
-
-
-def as_object(value: Any) -> Message | None:
-    """Give arguments as the object they are or spell; None if they are none."""
-    if isinstance(value, str):
-        try:
-            value = orjson.loads(value)
-        except ValueError:
-            return None
-    return value if isinstance(value, dict) else None
 
 
 def says(value: Any) -> bool:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from endmark.formats._ai_sdk_parts import MARK, NO_NAME, as_object, is_marked, is_tool, mark, words
-from endmark.formats._base import Message, known_id
+from endmark.formats._ai_sdk_parts import MARK, NO_NAME, is_marked, is_tool, mark, words
+from endmark.formats._base import Message, as_object, known_id
 from endmark.model import At, Call, Close, Edit, Event, Kind, Mend, Result, SetId
 from endmark.policy import DEFAULT, Policy
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import orjson
+
 from endmark.errors import UnreadableError
 from endmark.model import (
     Arrange,
@@ -19,6 +21,7 @@ from endmark.model import (
     Drop,
     Edit,
     Event,
+    Kind,
     Mend,
     Result,
     SetId,
@@ -62,6 +65,7 @@ class Format(ABC):
     refusal: ClassVar[str]  # what the provider answers to a half pair
     unique_ids: ClassVar[bool] = False
     optional_ids: ClassVar[bool] = False  # calls and results may go without an id
+    joint: ClassVar[bool] = False  # calls in a row are one block: each is a message of its own
     body: ClassVar[str]  # the field that holds a message's content where the role is a column
     id_field: ClassVar[str | None] = None  # the message's own id, where the format has one
     # Substrings of stored text, one of which a message must contain to be poisoned on its own.
@@ -124,6 +128,23 @@ class Format(ABC):
 def known_id(value: Any) -> str | None:
     """Give an id, or None if it is empty, missing or not a string."""
     return value if isinstance(value, str) and value else None
+
+
+def as_object(value: Any) -> Message | None:
+    """Give arguments as the object they are or spell; None if they are none."""
+    if isinstance(value, str):
+        try:
+            value = orjson.loads(value)
+        except ValueError:
+            return None
+    return value if isinstance(value, dict) else None
+
+
+def call_flaws(name: Any, given: Any) -> tuple[Kind, ...]:
+    """Tell what a provider refuses in a call whose arguments have to be an object."""
+    if isinstance(given, str) and given.strip() and as_object(given) is None:
+        return (Kind.INCOMPLETE,)
+    return () if isinstance(given, dict) and name else (Kind.MALFORMED,)
 
 
 def unreadable(index: int, what: str) -> UnreadableError:

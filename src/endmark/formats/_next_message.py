@@ -119,7 +119,7 @@ class NextMessage(Format):
             if k not in taken
             for part in self._part(message, old, k, edits)
         ]
-        parts = lead + self.settle(message, kept, edits)
+        parts = self.settle(message, lead + kept, edits)
         return self.with_parts(message, parts) if parts else None
 
     def _part(self, message: Message, part: Any, k: int, edits: Sequence[Edit]) -> list[Any]:

@@ -1,0 +1,69 @@
+"""Bedrock Converse messages, built and read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from abstract import Message, Seen, Turn, claim
+
+
+def build(turns: list[Turn]) -> list[Message]:
+    """User and assistant take turns: what a user says joins the results before it."""
+    history: list[Message] = []
+    for turn in turns:
+        _say(history, "user", [{"text": turn.says}])
+        for step in turn.steps:
+            blocks: list[Message] = [{"text": step.says}] if step.says else []
+            blocks += [
+                {"toolUse": {"toolUseId": id_, "name": name, "input": {"of": id_}}}
+                for id_, name, _ in step.calls
+            ]
+            _say(history, "assistant", blocks)
+            results = [
+                {"toolResult": {"toolUseId": id_, "content": [{"text": t}], "status": "success"}}
+                for id_, _, t in step.calls
+                if t is not None
+            ]
+            if results:
+                _say(history, "user", results)
+        if turn.answer:
+            _say(history, "assistant", [{"text": turn.answer}])
+    return history
+
+
+def _say(history: list[Message], role: str, blocks: list[Message]) -> None:
+    if history and history[-1]["role"] == role == "user":
+        history[-1]["content"] += blocks
+    else:
+        history.append({"role": role, "content": blocks})
+
+
+def calls(history: list[dict[str, Any]]) -> Iterator[Seen]:
+    found: list[Seen] = []
+    open_: list[Seen] = []
+    for message in history:
+        if message["role"] == "assistant":
+            open_ = [
+                Seen(block["toolUse"].get("toolUseId"), block["toolUse"].get("name"))
+                for block in message["content"]
+                if "toolUse" in block
+            ]
+            found += open_
+            continue
+        for block in message["content"]:
+            if "toolResult" not in block:
+                break
+            result = block["toolResult"]
+            claim(open_, result["toolUseId"], result["content"], result.get("status") == "error")
+        open_ = []
+    return iter(found)
+
+
+def result_ids(history: list[Message]) -> list[Any]:
+    return [
+        block["toolResult"].get("toolUseId")
+        for message in history
+        for block in message["content"]
+        if "toolResult" in block
+    ]
