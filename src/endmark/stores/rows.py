@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
@@ -116,18 +117,24 @@ def label(key: Cells) -> str:
 
 def changes(source: Source, conversation: Conversation, rebuilt: Rebuilt) -> list[Change]:
     """Say which rows change: payloads in place, and places by the kind of the order."""
-    sources = json_text.Sources()
-    for row in conversation.rows:
-        cell = row.cells[source.store.payload]
-        sources.add(cell.decode() if isinstance(cell, bytes) else str(cell), row.payload)
+    in_place = rebuilt.origins == list(range(len(conversation.rows)))
+    sources = None if in_place else _sources(source, conversation)
     slots = [
         _cells(source, conversation, message, origin, sources)
         for message, origin in zip(rebuilt.messages, rebuilt.origins, strict=True)
     ]
-    in_place = rebuilt.origins == list(range(len(conversation.rows)))
     if in_place or source.kind == "shared":
         return _rotated(source, conversation, rebuilt.origins, slots)
     return _respaced(source, conversation, rebuilt.origins, slots)
+
+
+def _sources(source: Source, conversation: Conversation) -> json_text.Sources:
+    """Let values that move between rows keep their exact text."""
+    sources = json_text.Sources()
+    for row in conversation.rows:
+        cell = row.cells[source.store.payload]
+        sources.add(cell.decode() if isinstance(cell, bytes) else str(cell), row.payload)
+    return sources
 
 
 def _cells(
@@ -135,7 +142,7 @@ def _cells(
     conversation: Conversation,
     message: Message,
     origin: int | None,
-    sources: json_text.Sources,
+    sources: json_text.Sources | None,
 ) -> Cells:
     """Give the content cells of one message: as they were where it is untouched."""
     row = conversation.rows[origin if origin is not None else 0]
@@ -144,15 +151,27 @@ def _cells(
     cell = row.cells[source.store.payload]
     old = cell.decode() if isinstance(cell, bytes) else str(cell)
     payload = source.unwrap(message, row.wrap)
-    text = (
-        json_text.write(payload, old, sources)
-        if origin is None
-        else json_text.splice(old, row.payload, payload, sources)
-    )
+    if origin is None:
+        text = json_text.write(payload, old, sources)
+    else:
+        plain = _plainly(old, row.payload, payload) if sources is None else None
+        text = plain or json_text.splice(old, row.payload, payload, sources)
     cells: Cells = {source.store.payload: text.encode() if isinstance(cell, bytes) else text}
     if source.store.role:
         cells[source.store.role] = message["role"]
     return cells
+
+
+def _plainly(old: str, payload: Any, new: Any) -> str | None:
+    """Write a text anew where that loses nothing: where the old one comes out as it was."""
+    spaced = '": ' in old[:200]
+    write = json.JSONEncoder(
+        ensure_ascii="\\u" in old, separators=(", ", ": ") if spaced else (",", ":")
+    ).encode
+    try:
+        return write(new) if write(payload) == old else None
+    except (ValueError, RecursionError):
+        return None
 
 
 def _update(source: Source, row: Row, after: Cells) -> list[Change]:
