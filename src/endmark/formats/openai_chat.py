@@ -52,10 +52,9 @@ class OpenAIChat(OwnMessage):
     body = "content"
     stirring = ('"tool', "null", "[]")
     slim = (
-        "CASE WHEN {0} ->> 'role' = 'tool' OR jsonb_typeof({0} -> 'tool_calls') = 'array'"
-        " AND {0} -> 'tool_calls' <> '[]' THEN CAST({0} - 'content' AS TEXT)"
-        " WHEN jsonb_typeof({0} -> 'content') = 'string' AND NOT jsonb_exists({0}, 'tool_calls')"
-        " THEN '' ELSE CAST({0} AS TEXT) END"
+        "CASE WHEN jsonb_typeof({0} -> 'content') <> 'string' OR NOT jsonb_exists({0}, 'content')"
+        " THEN CAST({0} AS TEXT) WHEN {0} ->> 'role' = 'tool' OR jsonb_exists({0}, 'tool_calls')"
+        " THEN CAST(({0} - 'content') || jsonb_build_object('content', '-') AS TEXT) ELSE '' END"
     )
 
     def skim(self, history: History) -> list[int]:
