@@ -112,15 +112,23 @@ def write(
 ) -> None:
     """Write a rebuilt history over its rows."""
     changes = [
-        _own_row(rows, conversation, change)
+        _native(rows, _own_row(rows, conversation, change))
         for change in rows.source.changes(conversation, rebuilt)
     ]
     execute(connection, rows.source.tables, changes)
 
 
+def _native(rows: Rows, change: Change) -> Change:
+    if not rows.strict:
+        return change
+    cells = [None if c is None else rows.native(c) for c in (change.before, change.after, change.like)]
+    before, after, like = cells
+    return replace(change, key=rows.native(change.key), before=before, after=after, like=like)
+
+
 def _own_row(rows: Rows, conversation: Conversation, change: Change) -> Change:
     """A new row of a table with message ids copies nothing: a copied message id would be refused."""
-    if change.before is not None or rows.message_id != "message_id":
+    if change.before is not None or "message_id" not in rows.table.columns:
         return change
     named = dict(zip(rows.store.conversation, conversation.id, strict=True))
     only = {column: allowed[0] for column, allowed in rows.store.only.items()}

@@ -8,7 +8,7 @@ repaired in the rows right after the flush.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
@@ -109,10 +109,17 @@ class Flush:
         tail = self._tail(conversation, numbered=None not in numbers)
         waiting: list[Any] = []  # objects of the running block
         for obj in objects:
-            message = mapping.message(attributes.instance_dict(obj))
+            values = attributes.instance_dict(obj)
+            message = mapping.message(values)
             assert message is not None
             verdict = weigh(tail, message, mapping.format, self.handle.policy)
             closed = False
+            if verdict.message is None:  # the row is the application's: it is looked at later
+                verdict = replace(verdict, message=message, disturbs=True)
+            elif verdict.message is not message:
+                for key, value in mapping.put(verdict.message, values).items():
+                    setattr(obj, key, value)
+                report(_plain(conversation), verdict.findings, self.handle.on_repair)
             if verdict.closes:
                 closed = self._close(mapping, tail, conversation, waiting, obj, objects)
                 tail.block, tail.open = [], False

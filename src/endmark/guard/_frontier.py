@@ -105,11 +105,14 @@ class Frontier:
         if epoch is None or (self.state is not None and self.state.epoch != epoch):
             return False
         verdict = weigh(tail, messages[0], rows.format, self.policy)
-        if verdict.closes or verdict.disturbs:
+        if verdict.closes or verdict.disturbs or verdict.message is None:
             return False
-        last = rows.append_behind(self.connection, self.id, messages[0], tail.last, epoch)
+        last = rows.append_behind(
+            self.connection, self.id, verdict.message, tail.last, epoch
+        )
         if last is None:
             return False
+        self.tell(verdict.findings)
         tail.take(verdict)
         tail.last = last
         self.memory.tails[self.id] = tail
@@ -123,8 +126,9 @@ class Frontier:
             tail = self.tail()
             verdict = weigh(tail, message, self.rows.format, self.policy)
             if not (verdict.closes or verdict.disturbs):
-                ready.append(message)
+                ready += [] if verdict.message is None else [verdict.message]
                 tail.take(verdict)
+                self.tell(verdict.findings)
                 continue
             self._write(ready)
             ready = []

@@ -12,6 +12,7 @@ import json
 import uuid
 import weakref
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Engine, TextClause, inspect, text
@@ -19,11 +20,12 @@ from sqlalchemy import Connection, Engine, TextClause, inspect, text
 from endmark.errors import StoreError, UnreadableError
 from endmark.formats._base import Message
 from endmark.guard._inserts import Inserts, batches
+from endmark.model import Shape
 from endmark.stores import rows as layout
 from endmark.stores._store import Store
 from endmark.stores.order import stamp
 from endmark.stores.source import Conversation, Row, Source
-from endmark.stores.table import Cell
+from endmark.stores.table import Cell, Cells
 
 __all__ = ["Id", "Rows", "rows_of"]
 
@@ -54,6 +56,7 @@ class Rows:
         self.numbered = source.kind == "sequence"
         self.postgresql = self.table.dialect == "postgresql"
         self._c0 = "CAST(:c0 AS TEXT)" if self.postgresql else ":c0"
+        self.strict = connection.dialect.driver == "asyncpg"
         self.ledger = self._ledger(connection)
         self.message_id = self._message_id()
         # Where numbers are unique, a row that follows the last one follows it for every writer.
@@ -74,7 +77,9 @@ class Rows:
         return None
 
     def _message_id(self) -> str | None:
-        """The column that holds the format's own id of a message."""
+        """The column that holds the format's own id of a message: inline formats write over it."""
+        if self.format.shape is not Shape.INLINE:
+            return None
         if self.ledger and "message_id" in self.table.columns:
             return "message_id"
         alone = len(self.source.key) == 1 and not self.table.columns[self.source.key[0]].numbered
@@ -142,6 +147,20 @@ class Rows:
         if self.ledger and isinstance(value, int):
             return str(value)
         return value  # type: ignore[no-any-return]
+
+    def native(self, cells: Cells) -> Cells:
+        """Give cells that were read as text as the values that asyncpg insists on."""
+        if not self.strict:
+            return cells
+        return {name: self._native(name, cell) for name, cell in cells.items()}
+
+    def _native(self, name: str, cell: Cell) -> Any:
+        kind = self.table.columns[name].type.lower()
+        if not self.strict or not isinstance(cell, str):
+            return cell
+        if kind in {"smallint", "integer", "bigint"}:
+            return int(cell)
+        return datetime.fromisoformat(cell) if kind.startswith(("timestamp", "date")) else cell
 
     def _bound(self, id_: Id, **more: Any) -> dict[str, Any]:
         return {f"c{n}": cell for n, cell in enumerate(id_)} | more
@@ -219,7 +238,7 @@ class Rows:
             if edge is not None:
                 first = self.source.order[0]
                 quoted, bind = self.table.quote(first), self.table.bind(first, "edge")
-                condition, values = f"{condition} AND {quoted} >= {bind}", {**values, "edge": edge}
+                condition, values = f"{condition} AND {quoted} >= {bind}", {**values, "edge": self._native(first, edge)}
         conversation = Conversation(id_)
         found = [row for _, row in layout.read_rows(self.source, connection, condition, values)]
         for row in _in_order(found):
@@ -262,7 +281,7 @@ class Rows:
     def delete(self, connection: Connection, rows: Iterable[Row]) -> None:
         """Take rows out."""
         where = " AND ".join(self.table.equals(n, f"k{i}") for i, n in enumerate(self.source.key))
-        values = [{f"k{i}": cell for i, cell in enumerate(row.key.values())} for row in rows]
+        values = [{f"k{i}": cell for i, cell in enumerate(self.native(row.key).values())} for row in rows]
         if values:
             connection.execute(text(f"DELETE FROM {self.table.ref} WHERE {where}"), values)
 

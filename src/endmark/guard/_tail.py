@@ -31,6 +31,8 @@ __all__ = [
 # What cannot be decided from the last rows alone.
 DISTANT = frozenset({Kind.ORPHAN, Kind.DUPLICATE, Kind.NO_ID, Kind.BAD_ID, Kind.REUSED_ID})
 
+NEAR = frozenset({Kind.DANGLING, Kind.EMPTY})  # what needs nothing but the last block
+
 
 @dataclass(slots=True)
 class Tail:
@@ -60,35 +62,61 @@ class Tail:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a message means for the rows: append it, close what is open first, look after it."""
+    """What a message means for the rows: append it, close what is open first, look after it.
+
+    `message`: what is appended, None for nothing; it is not the given message where that had to be
+    repaired, which `findings` tells of.
+    """
 
     block: list[Message]
+    message: Message | None
     open: bool = False
     closes: bool = False
     disturbs: bool = False
+    findings: tuple[Finding, ...] = ()
 
 
 def weigh(tail: Tail, message: Message, format_: Format, policy: Policy) -> Verdict:
     """Say what has to happen for this message to stand at this end."""
     if not (tail.open or tail.left or tail.stray) and not answers(format_, message):
         if format_.call_ids(message):
-            return Verdict([message], open=True)
+            return Verdict([message], message, open=True)
         if not format_.skim([message]):
-            return Verdict([])
+            return Verdict([], message)
     block = [*tail.block, message]
     found = examine(block, format_, policy, "open")
     here = len(block) - 1
     answer = answers(format_, message)
+    alone = _alone(tail, found, message, policy) if found.edits and not tail.stray else None
+    if alone is not None:
+        return alone
     continues = any(call.slot == here and call.at.message < here for call in found.pending)
     behind = any(call.at.message < here and call.slot < here for call in found.pending)
-    disturbs = bool(found.findings) or tail.stray
-    if not answer and tail.left and format_.is_user(message):
-        disturbs = True
     brings = answer or (format_.shape is Shape.NEXT_MESSAGE and _results(format_, message))
     closes = not (brings or tail.stray) and (behind or Kind.DANGLING in _kinds(found.findings))
+    disturbs = bool(found.findings) or tail.stray or (tail.left and format_.is_user(message))
     if not (answer or continues):
         block = [message] if format_.call_ids(message) else []
-    return Verdict(block, bool(block and found.pending), closes, disturbs)
+    return Verdict(block, message, bool(block and found.pending), closes, disturbs)
+
+
+def _alone(
+    tail: Tail, found: Examination, message: Message, policy: Policy
+) -> Verdict | None:
+    """Say so if the repair touches nothing but the new message: it is written repaired, or not."""
+    if not _kinds(found.findings) <= NEAR:
+        return None
+    itself = examine([message], found.format, policy, "open")
+    if _kinds(itself.findings) == {Kind.EMPTY} and not itself.rebuild().messages:
+        return Verdict(tail.block, None, tail.open, findings=itself.findings)
+    rebuilt = found.rebuild()
+    before = len(tail.block)
+    kept = rebuilt.origins[:before] == list(range(before)) and all(
+        new is old for new, old in zip(rebuilt.messages, tail.block, strict=False)
+    )
+    if kept and rebuilt.origins[before:] == [before] and not found.pending:
+        return Verdict([], rebuilt.messages[-1], findings=found.findings)
+    return None
 
 
 def _kinds(findings: Sequence[Finding]) -> set[Kind]:

@@ -39,7 +39,8 @@ def end(frontier: Frontier) -> None:
     if sound and frontier.id not in frontier.memory.left:
         return
     if not frontier.is_stale():
-        frontier.close()
+        frontier.settle("over")
+        frontier.memory.left.discard(frontier.id)
 
 
 class RunningTurn:
