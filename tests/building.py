@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 
 from abstract import Message, Numbers, Step, Turn
 
-# One module a format: `build(turns)`, `calls(history)`, `result_ids(history)`.
+# One module a format: `build(turns)`, `calls(history)`, `result_ids(history)`; where the shape
+# is like no other also `results(history)` and `harmed(draw, message, harm)`.
 BUILDERS: dict[str, ModuleType] = {
     path.stem.replace("_", "-"): import_module(f"builders.{path.stem}")
     for path in sorted((Path(__file__).parent / "builders").glob("[a-z]*.py"))
@@ -87,8 +89,12 @@ def damaged(draw: st.DrawFn, format: str) -> list[Message]:
             to = draw(st.integers(0, len(rest)))
             history = [*rest[:to], history[at], *rest[to:]]
         else:
-            history = [*history[:at], _harmed(draw, history[at], harm), *history[at + 1 :]]
+            history = [*history[:at], _harm(format)(draw, history[at], harm), *history[at + 1 :]]
     return history
+
+
+def _harm(format: str) -> Callable[[st.DrawFn, Message, str], Message]:
+    return getattr(builder(format), "harmed", _harmed)
 
 
 _LISTS = ("tool_calls", "content", "parts")

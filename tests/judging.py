@@ -9,6 +9,8 @@ from typing import Any
 
 from abstract import OPEN, Seen
 from building import builder
+from endmark import rules
+from endmark.model import Turn
 from endmark.policy import DEFAULT_TEXTS, FRAGMENT
 
 CASES = Path(__file__).parent / "cases"
@@ -18,6 +20,13 @@ def load() -> list[dict[str, Any]]:
     """Give every case, in the order of its number."""
     paths = sorted(CASES.glob("*/*.json"), key=lambda path: path.name)
     return [json.loads(path.read_text()) for path in paths]
+
+
+def violations(
+    history: list[dict[str, Any]], format: str, *, turn: Turn = "over"
+) -> tuple[rules.Violation, ...]:
+    """Give what the rules refuse; nothing for a format of a library, which no provider reads."""
+    return rules.validate(history, format, turn=turn) if format in rules.PROVIDERS else ()
 
 
 def judge(case: dict[str, Any], after: list[dict[str, Any]]) -> None:

@@ -6,10 +6,10 @@ import copy
 from typing import Any
 
 import pytest
-from judging import judge, load
 
-from endmark import check, formats, repair, rules
+from endmark import check, formats, repair
 from endmark.model import Turn
+from judging import judge, load, violations
 
 CASES = [case for case in load() if formats.get(case["format"])]
 
@@ -29,7 +29,7 @@ def test_case(case: dict[str, Any]) -> None:
     judge(case, repaired)
     assert repair(repaired, format_, turn=turn) is repaired
     assert check(repaired, format_, turn=turn) == ()
-    assert rules.validate(repaired, format_, turn=turn) == ()
+    assert violations(repaired, format_, turn=turn) == ()
     if case["expect"]["clean"]:
         assert repaired is history
 

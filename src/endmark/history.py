@@ -78,7 +78,7 @@ def _decide(
         optional_ids=format_.optional_ids,
         inline=format_.shape is Shape.INLINE,
     )
-    pairing = pair(events, keep_markers=policy.late == "keep")
+    pairing = pair(events, keep_markers=policy.late == "keep", joint=format_.joint)
     return plan(pairing, [e for e in events if isinstance(e, Blank)], scene, policy, turn)
 
 

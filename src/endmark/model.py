@@ -77,6 +77,7 @@ class Call:
     denied: bool = False
     slot: int = -1  # the message behind which its results belong
     flaws: tuple[Kind, ...] = ()  # what the provider refuses in the call itself
+    led: bool = False  # what stands before it may not be left without it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +93,7 @@ class Result:
     owner: Owner = Owner.SERVER
     after: int | None = None
     value: Any = field(default=None, repr=False)  # what was answered, for reports and equality
-    flaw: bool = False  # empty where the provider wants words
+    flaw: bool | Kind = False  # what the provider refuses in it; True: it is empty
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,6 +101,7 @@ class Blank:
     """A message, or a part of one, that holds nothing and that the provider refuses."""
 
     at: At
+    waits: bool = False  # an open turn may still bring what it lacks
 
 
 Event = Call | Result | Blank

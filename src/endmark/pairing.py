@@ -49,10 +49,11 @@ class Pairing:
     orphans: list[Result] = field(default_factory=list)
 
 
-def pair(events: Iterable[Event], *, keep_markers: bool = False) -> Pairing:
+def pair(events: Iterable[Event], *, keep_markers: bool = False, joint: bool = False) -> Pairing:
     """Pair these events, which are in the order of their positions.
 
-    `keep_markers`: a late real result does not take the place of a synthesized one.
+    `keep_markers`: a late real result does not take the place of a synthesized one. `joint`:
+    calls whose results belong in one place are one block, also where some have none.
     """
     calls = [event for event in events if isinstance(event, Call)]
     results = [event for event in events if isinstance(event, Result)]
@@ -67,7 +68,7 @@ def pair(events: Iterable[Event], *, keep_markers: bool = False) -> Pairing:
     for result in rest:
         by_slot[-1 if result.after is None else result.after].append(result)
     for group in _groups(own):
-        for block in _blocks(group, by_slot.get(group[0].slot, [])):
+        for block in _blocks(group, by_slot.get(group[0].slot, []), joint=joint):
             pairing.blocks.append(block)
             strays += walk.reserve(block)
             if block.zone:
@@ -86,13 +87,14 @@ def _groups(calls: list[Call]) -> list[list[Call]]:
     return list(by_slot.values())
 
 
-def _blocks(calls: list[Call], zone: list[Result]) -> list[Block]:
+def _blocks(calls: list[Call], zone: list[Result], *, joint: bool) -> list[Block]:
     """Make a group one block if its results are all in place, else one block a message."""
     slot = calls[0].slot
     messages = {call.at.message for call in calls}
     ids = [call.id for call in calls]
     complete = sorted(map(str, ids)) == sorted(str(result.id) for result in zone)
-    if len(messages) == 1 or (complete and None not in ids and len(set(ids)) == len(ids)):
+    whole = joint or (complete and None not in ids and len(set(ids)) == len(ids))
+    if whole or len(messages) == 1:
         block = Block(slot, calls)
         block.zone = list(zone)
         return [block]

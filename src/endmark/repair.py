@@ -83,6 +83,8 @@ class _Decision:
         for orphan in self.pairing.orphans:
             self._take_out(Kind.ORPHAN, orphan, orphan.name)
         for blank in blanks:
+            if blank.waits and self.turn == "open" and blank.at.message > self.last_user:
+                continue
             self._find(Kind.EMPTY, None, None, blank.at)
             self.made.edits.append(Drop(blank))
         self.made.findings.sort(key=lambda finding: (finding.message, finding.part))
@@ -156,7 +158,8 @@ class _Decision:
 
     def _lone(self, call: Call) -> None:
         self._find(Kind.LONE, call.id, call.name, call.at)
-        self.made.edits.append(ToText(call) if self.policy.orphans == "text" else Drop(call))
+        keep = call.led or self.policy.orphans == "text"
+        self.made.edits.append(ToText(call) if keep else Drop(call))
 
     def _close(self, call: Call) -> Close:
         self._find(Kind.DANGLING, call.id, call.name, call.at)
@@ -177,7 +180,8 @@ class _Decision:
         if any(flaw is not Kind.BAD_ID for flaw in call.flaws):
             self.made.edits.append(Mend(call))
         if answer is not None and answer.flaw:
-            self._find(Kind.EMPTY, call.id, call.name, answer.at)
+            kind = answer.flaw if isinstance(answer.flaw, Kind) else Kind.EMPTY
+            self._find(kind, call.id, call.name, answer.at)
             self.made.edits.append(Mend(answer))
 
     def _rekey(self, call: Call, answer: Result | None) -> None:
@@ -244,7 +248,7 @@ def _copies(blocks: list[Block], scene: Scene) -> set[int]:
 def _is_copy(
     call: Call, answer: Result | None, twin: Call, twin_answer: Result | None, *, earlier: bool
 ) -> bool:
-    if (call.name, call.arguments) != (twin.name, twin.arguments):
+    if call.led or (call.name, call.arguments) != (twin.name, twin.arguments):
         return False
     if answer is None:
         return twin_answer is not None or earlier

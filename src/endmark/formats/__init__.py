@@ -19,6 +19,7 @@ _MODULES = {
     "ai-sdk": "endmark.formats.ai_sdk",
     "anthropic": "endmark.formats.anthropic",
     "openai-chat": "endmark.formats.openai_chat",
+    "openai-responses": "endmark.formats.openai_responses",
 }
 _ALIASES = {f"ai-sdk-v{major}": "ai-sdk" for major in (4, 5, 6, 7)}
 

@@ -27,6 +27,10 @@ class OwnMessage(Format):
     def result(self, close: Close, call_id: str | None) -> Message:
         """Make the message of a synthesized result."""
 
+    def result_to(self, message: Message, close: Close, call_id: str | None) -> Message:
+        """Make the message of a synthesized result to a call of this message."""
+        return self.result(close, call_id)
+
     @abstractmethod
     def edit(self, message: Message, edits: Sequence[Edit]) -> Message | None:
         """Write edits inside one message; None when nothing is left of it."""
@@ -83,7 +87,8 @@ class OwnMessage(Format):
     ) -> None:
         for answer in arrange.answers:
             if isinstance(answer, Close):
-                rebuilt.add(self.result(answer, work.id_of(answer.call)), None)
+                asked = history[answer.call.at.message]
+                rebuilt.add(self.result_to(asked, answer, work.id_of(answer.call)), None)
                 continue
             message = self._edited(history, answer.at.message, work)
             assert message is not None

@@ -21,6 +21,7 @@ Message = dict[str, Any]
 # provider → the file that judges it
 PROVIDERS: dict[str, str] = {
     "openai-chat": "openai_chat",
+    "openai-responses": "openai_responses",
     "anthropic": "anthropic",
     "ai-sdk": "ai_sdk",
     "ai-sdk-v4": "ai_sdk",
