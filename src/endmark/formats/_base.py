@@ -78,10 +78,7 @@ class Format(ABC):
     gate: ClassVar[str] = ""
     # The same as jsonpaths below a message {0}, for PostgreSQL's jsonb, whose text is dear to make.
     jsonpaths: ClassVar[tuple[str, ...]] = ()
-    # Substrings, one of which a message's text has unless `skim` may take it for a plain one of
-    # a user: a message with the body in it and none of these is neither call nor result.
-    stirring: ClassVar[tuple[str, ...]] = ()
-    # SQL on a jsonb message {0}: the text of one that `skim` sees the same in, '' for a plain one.
+    # SQL on a jsonb message {0}: the text of a smaller one that `skim` sees the same in.
     slim: ClassVar[str | None] = None
 
     @abstractmethod

@@ -50,11 +50,11 @@ class OpenAIChat(OwnMessage):
         "each 'tool_call_id'. The following tool_call_ids did not have response messages: {ids}"
     )
     body = "content"
-    stirring = ('"tool', "null", "[]")
     slim = (
         "CASE WHEN jsonb_typeof({0} -> 'content') <> 'string' OR NOT jsonb_exists({0}, 'content')"
         " THEN CAST({0} AS TEXT) WHEN {0} ->> 'role' = 'tool' OR jsonb_exists({0}, 'tool_calls')"
-        " THEN CAST(({0} - 'content') || jsonb_build_object('content', '-') AS TEXT) ELSE '' END"
+        " THEN CAST(({0} - 'content') || jsonb_build_object('content', '-') AS TEXT)"
+        """ ELSE '{{"role": "user", "content": "-"}}' END"""
     )
 
     def skim(self, history: History) -> list[int]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, text
@@ -144,7 +145,7 @@ def _by_rows(source: Source, connection: Connection, options: Options) -> list[C
     sql += f"WHERE {condition} AND {gate}"
     found: dict[Id, list[Id]] = {}
     for row in _rows(connection, sql, values | more):
-        if reader.skim((row[size:],)) and _in_shard(row[:names], options):
+        if reader.skim((row,), size) and _in_shard(row[:names], options):
             found.setdefault(tuple(row[:names]), []).append(tuple(row[names:size]))
     return [_candidate(id_, keys) for id_, keys in sorted(found.items(), key=_by_label)]
 
@@ -161,14 +162,31 @@ def _by_stream(
     gate, more = slim.may_hold_calls(source)
     if source.store.layout == "list":
         condition, values = f"{condition} AND {gate}", values | more
+    if slim.can_join(source):
+        yield from _by_conversation(source, connection, columns, condition, values)
+        return
     reader = slim.reader(source)
     sorting = [*source.store.conversation, *source.order, *source.key]
     sql = f"SELECT {columns}, {reader.columns} FROM {table.ref} WHERE {condition} "
     sql += f"ORDER BY {table.sort(sorting)}"
-    skim, server_shards = reader.skim, table.dialect == "postgresql"
-    rows = _rows(connection, sql, values)
-    for id_, group in groupby(rows, key=lambda row: tuple(row[:names])):
-        if (server_shards or _in_shard(id_, options)) and skim(row[names:] for row in group):
-            yield Candidate(id_)
+    skim, here = reader.skim, table.dialect == "postgresql"
+    name_of = itemgetter(*range(names))
+    for id_, group in groupby(_rows(connection, sql, values), key=name_of):
+        named = (id_,) if names == 1 else id_
+        if (here or _in_shard(named, options)) and skim(group, names):
+            yield Candidate(named)
 
 
+def _by_conversation(
+    source: Source, connection: Connection, columns: str, condition: str, values: dict[str, Any]
+) -> Iterator[Candidate]:
+    """Let PostgreSQL put each conversation together: a row costs more to send than to read."""
+    table = source.table
+    names = table.sort(source.store.conversation)
+    joined = slim.joined(source, table.sort([*source.order, *source.key]))
+    sql = f"SELECT {columns}, count(*), {joined} FROM {table.ref} WHERE {condition} "
+    sql += f"GROUP BY {names} ORDER BY {names}"
+    for row in _rows(connection, sql, values):
+        *id_, count, text_ = row
+        if slim.skim_joined(source, count, text_):
+            yield Candidate(tuple(id_))

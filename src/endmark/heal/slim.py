@@ -12,20 +12,25 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 from endmark.errors import UnreadableError
 from endmark.formats import Format
 from endmark.stores import json_text
 from endmark.stores.source import Row, Source
 
-PLAIN = {"role": "user", "content": "-"}  # what the first look is told of a message without a call
+GREAT = 1_000_000  # bytes; PostgreSQL puts no more than 1 GB together
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """The columns that a stream reads of a row, and the first look at a conversation's rows."""
+    """The columns that a stream reads of a row, and the first look at a conversation's rows.
+
+    `skim(rows, at)`: the columns stand from `at` on in each row.
+    """
 
     columns: str
-    skim: Callable[[Iterable[Any]], bool]
+    skim: Callable[[Iterable[Any], int], bool]
 
 
 def _type(source: Source, column: str) -> str:
@@ -115,40 +120,58 @@ def part_has_words(source: Source) -> tuple[str, dict[str, Any]]:
 
 def reader(source: Source) -> Reader:
     """Choose what a stream reads of each row: as little as the first look needs."""
-    table, store, format_ = source.table, source.store, source.format
+    table, store = source.table, source.store
     payload = table.read(store.payload)
     if store.layout == "list":
-        return Reader(payload, lambda rows: any(_skim_list(source, row[0]) for row in rows))
+        return Reader(payload, lambda rows, at: any(_skim_list(source, row[at]) for row in rows))
     if store.role is not None:
         columns = f"{payload}, {table.read(store.role)}"
-        return Reader(columns, lambda rows: _skim(source, (_wrapped(source, row) for row in rows)))
-    if table.dialect == "postgresql" and format_.slim and _type(source, store.payload) == "jsonb":
-        payload = format_.slim.format(table.quote(store.payload))
-    words = format_.stirring if table.dialect == "sqlite" else ()
-    body = f'"{format_.body}"'
-
-    def messages(rows: Iterable[Any]) -> Iterable[Any]:
-        loads = json_text.read
-        for (cell,) in rows:
-            if cell == "" or (words and _is_plain(cell, words, body)):
-                yield PLAIN
-            else:
-                yield loads(cell)
-
-    return Reader(payload, lambda rows: _skim(source, messages(rows)))
+        return Reader(columns, lambda rows, at: _skim(source, rows, at, _wrapped))
+    return Reader(payload, lambda rows, at: _skim(source, rows, at, None))
 
 
-def _is_plain(cell: Any, words: Iterable[str], body: str) -> bool:
-    if cell.__class__ is not str or body not in cell:
-        return False
-    return not any(word in cell for word in words)
+def can_join(source: Source) -> bool:
+    """Say whether the database can put the messages of a conversation together as one list."""
+    store = source.store
+    return source.table.dialect == "postgresql" and store.layout == "rows" and store.role is None
 
 
-def _skim(source: Source, messages: Iterable[Any]) -> bool:
-    """Say whether a conversation wants a second look; what cannot be read does."""
+def joined(source: Source, sorting: str) -> str:
+    """Make one list of a conversation's messages; a great one is left out, to be looked at alone."""
+    table, column = source.table, source.store.payload
+    text = table.read(column)
+    if source.format.slim and _type(source, column) == "jsonb":
+        text = source.format.slim.format(table.quote(column))
+    great = f"pg_column_size({table.quote(column)}) > {GREAT}"
+    piece = f"CASE WHEN {great} THEN 'null' ELSE {text} END"
+    return f"'[' || string_agg({piece}, ',' ORDER BY {sorting}) || ']'"
+
+
+def skim_joined(source: Source, count: int, text: str | None) -> bool:
+    """Say whether a conversation wants a second look; what cannot be read does.
+
+    The count tells a row that is NULL, or whose text is not one value.
+    """
     try:
-        return bool(source.format.skim(list(messages)))
-    except (UnreadableError, AttributeError, IndexError, KeyError, TypeError):
+        history = orjson.loads(text or "")
+        return len(history) != count or bool(source.format.skim(history))
+    except (UnreadableError, AttributeError, IndexError, KeyError, TypeError, ValueError):
+        return True
+
+
+def _skim(
+    source: Source,
+    rows: Iterable[Any],
+    at: int,
+    read: Callable[[Source, Any], Any] | None,
+) -> bool:
+    """Say whether a conversation wants a second look; what cannot be read does."""
+    skim, loads = source.format.skim, orjson.loads
+    try:
+        if read is not None:
+            return bool(skim([read(source, row[at:]) for row in rows]))
+        return bool(skim([loads(row[at]) for row in rows]))
+    except (UnreadableError, AttributeError, IndexError, KeyError, TypeError, ValueError):
         return True
 
 
@@ -157,9 +180,9 @@ def _skim_list(source: Source, cell: Any) -> bool:
         payload = json_text.read(cell)
         for name in source.store.path:
             payload = payload[name]
-    except (UnreadableError, KeyError, TypeError):
+        return not isinstance(payload, list) or bool(source.format.skim(payload))
+    except (UnreadableError, AttributeError, IndexError, KeyError, TypeError):
         return True
-    return not isinstance(payload, list) or _skim(source, payload)
 
 
 def _wrapped(source: Source, row: Any) -> Any:
