@@ -17,7 +17,10 @@ __all__ = ["Format", "Rebuilt", "detect", "get", "names"]
 
 _MODULES = {
     "ai-sdk": "endmark.formats.ai_sdk",
+    "ai-sdk-model": "endmark.formats.ai_sdk_model",
     "anthropic": "endmark.formats.anthropic",
+    "bedrock": "endmark.formats.bedrock",
+    "gemini": "endmark.formats.gemini",
     "openai-chat": "endmark.formats.openai_chat",
     "openai-responses": "endmark.formats.openai_responses",
 }

@@ -48,6 +48,10 @@ class NextMessage(Format):
     def settle(self, message: Message, parts: list[Any], edits: Sequence[Edit]) -> list[Any]:
         """Give the parts that an edited message can stand with, [] to leave it out."""
 
+    def split(self, message: Message) -> list[Message]:
+        """Give the messages that an edited one comes to: more where its parts may not mix."""
+        return [message]
+
     def side(self, message: Message) -> str:
         """Tell who speaks in this message, as `alternates` names the sides."""
         return str(message.get("role"))
@@ -72,7 +76,8 @@ class NextMessage(Format):
             if message is None:
                 made.empty(index)
             else:
-                made.add(message, index)
+                for k, one in enumerate(self.split(message)):
+                    made.add(one, None if k else index)
             if index in work.arranged:
                 answers = self._answer_parts(history, work.arranged[index], work)
                 if index in follow:

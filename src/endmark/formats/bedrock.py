@@ -7,11 +7,10 @@ between two of the other role never goes without a note in its place. Shapes and
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
-
-import orjson
 
 from endmark.formats._base import (
     ORPHAN_TEXT,
@@ -291,7 +290,7 @@ def _mended_result(result: Message) -> Message:
 def _with_object(block: Message) -> Message:
     """Give a value that is no object as text: "Provide a json object for the field"."""
     if "json" in block and not isinstance(block["json"], dict):
-        return {"text": orjson.dumps(block["json"]).decode()}
+        return {"text": json.dumps(block["json"], ensure_ascii=False)}
     return block
 
 
@@ -305,7 +304,7 @@ def _as_text(edit: ToText, part: Any, *, in_user: bool) -> list[Any]:
 
 
 def _words(block: Message) -> str:
-    return block["text"] if "text" in block else orjson.dumps(block["json"]).decode()
+    return block["text"] if "text" in block else json.dumps(block["json"], ensure_ascii=False)
 
 
 FORMAT = Bedrock()

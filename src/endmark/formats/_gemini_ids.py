@@ -1,0 +1,94 @@
+"""Which call a Gemini response without an id belongs to: by name and order, where that is sure.
+
+The responses of a run (the contents up to the model's next one) are told from one another here;
+what is left without a call goes to the pairing as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from endmark.formats._base import History, Message, known_id
+from endmark.model import At
+
+CALLS = ("functionCall", "function_call")
+RESPONSES = ("functionResponse", "function_response")
+Named = tuple[str | None, str | None]  # id and name
+Given = tuple[At, Named]
+
+
+def body_of(part: Message, keys: tuple[str, str]) -> Any:
+    """Give the call, or the response, that a part holds; None where it holds none."""
+    body = part.get(keys[0])
+    return part.get(keys[1]) if body is None else body
+
+
+class Ids:
+    """The ids and names that responses go by, asked for in the order of the contents."""
+
+    def __init__(self, history: History) -> None:
+        self.history = history
+        self.next = 0
+        self.known: dict[At, Named] = {}
+
+    def of(self, at: At, answered: Message) -> Named:
+        """Give the id, None for none, and the name that this response goes by."""
+        if at.message >= self.next:
+            self._read_run(at.message)
+        return self.known[at]
+
+    def _read_run(self, index: int) -> None:
+        """Read the run of this content: the model's content before it, and its responses."""
+        start, stop = index, index + 1
+        while start > 0 and self.history[start].get("role") != "model":
+            start -= 1
+        while stop < len(self.history) and self.history[stop].get("role") != "model":
+            stop += 1
+        self.next = stop
+        calls = [named for _, named in _named(self.history[start], start, CALLS)]
+        given = [
+            found
+            for place in range(start, stop)
+            for found in _named(self.history[place], place, RESPONSES)
+        ]
+        self.known = dict(given)
+        open_, rest = self._by_id(calls, given)
+        for call, (at, (_, name)) in _sure(open_, rest, start + 1):
+            self.known[at] = (call[0], name or call[1])
+
+    def _by_id(self, calls: list[Named], given: list[Given]) -> tuple[list[Named], list[Given]]:
+        """Match what has the same id, or the same name and no id; give what is left over."""
+        open_, rest = list(calls), []
+        for at, (id_, name) in given:
+            same = next((c for c in open_ if c[0] == id_ and (id_ or c[1] == name)), None)
+            if same is None:
+                rest.append((at, (id_, name)))
+            else:
+                open_.remove(same)
+                self.known[at] = (id_, name or same[1])
+        return open_, rest
+
+
+def _sure(calls: list[Named], given: list[Given], place: int) -> list[tuple[Named, Given]]:
+    """Pair in order what has one name, as often as each other, and ids on one side only.
+
+    A response whose id no call has is taken for one without an id only where it belongs.
+    """
+    pairs: list[tuple[Named, Given]] = []
+    for name in dict.fromkeys(name for _, (_, name) in given):
+        asked = [call for call in calls if call[1] == name or len(calls) == len(given) == 1]
+        found = [answer for answer in given if answer[1][1] == name]
+        bare = all(id_ is None for _, (id_, _) in found)
+        placed = all(at.message == place for at, _ in found)
+        if len(asked) == len(found) and (bare or (placed and all(c[0] is None for c in asked))):
+            pairs += zip(asked, found, strict=True)
+    return pairs
+
+
+def _named(message: Message, index: int, keys: tuple[str, str]) -> list[Given]:
+    bodies = [(k, body_of(part, keys)) for k, part in enumerate(message.get("parts") or ())]
+    return [
+        (At(index, k), (known_id(body.get("id")), body.get("name") or None))
+        for k, body in bodies
+        if body is not None
+    ]

@@ -1,0 +1,67 @@
+"""Gemini contents, built and read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from abstract import OPEN, Message, Seen, Turn
+
+
+def build(turns: list[Turn]) -> list[Message]:
+    history: list[Message] = []
+    for turn in turns:
+        history.append({"role": "user", "parts": [{"text": turn.says}]})
+        for step in turn.steps:
+            parts: list[Message] = [{"text": step.says}] if step.says else []
+            parts += [
+                {"functionCall": {"id": id_, "name": name, "args": {"of": id_}}}
+                for id_, name, _ in step.calls
+            ]
+            history.append({"role": "model", "parts": parts})
+            responses = [
+                {"functionResponse": {"id": id_, "name": name, "response": {"output": token}}}
+                for id_, name, token in step.calls
+                if token is not None
+            ]
+            if responses:
+                history.append({"role": "user", "parts": responses})
+        if turn.answer:
+            history.append({"role": "model", "parts": [{"text": turn.answer}]})
+    return history
+
+
+def _bodies(message: Message, key: str) -> list[dict[str, Any]]:
+    snake = key.replace("C", "_c").replace("R", "_r")
+    bodies = [part.get(key) or part.get(snake) for part in message["parts"]]
+    return [body for body in bodies if body is not None]
+
+
+def calls(history: list[dict[str, Any]]) -> Iterator[Seen]:
+    found: list[Seen] = []
+    open_: list[Seen] = []
+    for message in history:
+        if message["role"] == "model":
+            open_ = [
+                Seen(body.get("id"), body.get("name")) for body in _bodies(message, "functionCall")
+            ]
+            found += open_
+            continue
+        for body in _bodies(message, "functionResponse"):
+            response = body["response"]
+            _claim(open_, body.get("id") or None, body.get("name"), response)
+        open_ = []
+    return iter(found)
+
+
+def _claim(open_: list[Seen], id_: Any, name: Any, response: Any) -> None:
+    """By id, else by name and order."""
+    free = [call for call in open_ if call.result is OPEN]
+    same = [call for call in free if id_ is not None and call.id == id_]
+    same = same or [c for c in free if c.name == name and (id_ is None or not c.id)]
+    if same:
+        same[0].result, same[0].error = response, "error" in response
+
+
+def result_ids(history: list[Message]) -> list[Any]:
+    return [body.get("id") for m in history for body in _bodies(m, "functionResponse")]
