@@ -33,6 +33,16 @@ def tokens(history: list[Message], kind: str) -> Counter[str]:
     return Counter(re.findall(rf"{kind}-\d+", json.dumps(history)))
 
 
+def still_refused(
+    repaired: list[Message], history: list[Message], format: str
+) -> list[rules.Violation]:
+    """Give what is refused after a repair; whose turn it is, is not ours: no more than before."""
+    found = violations(repaired, format)
+    order = [violation for violation in found if violation.code == "turn-order"]
+    before = [v for v in violations(history, format) if v.code == "turn-order"]
+    return [v for v in found if v not in order or len(order) > len(before)]
+
+
 @pytest.mark.parametrize("format", FORMATS)
 @given(data=st.data())
 @LAWS
@@ -65,7 +75,7 @@ def test_3_the_rules_accept_what_was_repaired(format: str, data: st.DataObject) 
 
     repaired = repair(history, format)
 
-    assert violations(repaired, format) == ()
+    assert still_refused(repaired, history, format) == []
     assert [call for call in calls(repaired, format) if call.result is OPEN] == []
     if not violations(history, format) and repaired is not history:
         # What the provider takes is changed only for what a stricter reader refuses.
@@ -145,7 +155,7 @@ def test_6_the_quick_look_changes_nothing(format: str, data: st.DataObject, turn
     assert quick.rebuild().messages == full.rebuild().messages
 
 
-@pytest.mark.parametrize("format", ["openai-chat", "openai-responses", "anthropic"])
+@pytest.mark.parametrize("format", ["openai-chat", "openai-responses", "langchain", "anthropic"])
 @given(data=st.data())
 @LAWS
 def test_7_a_real_result_takes_its_marker_s_place(format: str, data: st.DataObject) -> None:
@@ -226,7 +236,7 @@ def test_every_policy_keeps_the_laws(
 
     assert repair(repaired, format, policy=policy, turn=turn) is repaired
     closed = Policy(**{**policy.model_dump(), "pending_tools": frozenset()})
-    assert violations(repair(repaired, format, policy=closed), format) == ()
+    assert still_refused(repair(repaired, format, policy=closed), history, format) == []
     if policy.orphans == "text" and policy.late == "keep":
         for token in tokens(history, "result"):
             seen = token in json.dumps(repaired)

@@ -84,7 +84,7 @@ def harmed(draw: st.DrawFn, item: Message, harm: str) -> Message:
             )
         )
     if item.get("type") == "function_call" and harm == "part":
-        cut = draw(st.integers(0, len(item["arguments"]) - 1))
+        cut = draw(st.integers(0, len(item["arguments"])))
         return draw(
             st.sampled_from(
                 [

@@ -21,6 +21,7 @@ _MODULES = {
     "anthropic": "endmark.formats.anthropic",
     "bedrock": "endmark.formats.bedrock",
     "gemini": "endmark.formats.gemini",
+    "langchain": "endmark.formats.langchain",
     "openai-chat": "endmark.formats.openai_chat",
     "openai-responses": "endmark.formats.openai_responses",
 }

@@ -1,0 +1,217 @@
+"""Where a call hides in a LangChain AI message: up to four copies of it, read as one and kept in step.
+
+`tool_calls` (what LangChain itself reads), `invalid_tool_calls` (arguments that did not parse, still
+sent by some providers), `additional_kwargs.tool_calls` (the chat provider's own shape, and all that
+old rows have) and blocks of the content. Shapes as in langchain-core 1.8.3, langchain-openai 1.7.4
+and langchain-anthropic 1.7.10.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from endmark.formats._base import Message, known_id
+from endmark.model import Kind
+
+NO_NAME = "unknown_tool"
+
+
+class Block(NamedTuple):
+    """How a kind of content block spells a call."""
+
+    id: str
+    asked: str
+    text: bool  # what was asked is a JSON text
+
+
+BLOCKS = {
+    "tool_use": Block("id", "input", text=False),
+    "tool_call": Block("id", "args", text=False),
+    "invalid_tool_call": Block("id", "args", text=False),
+    "tool_call_chunk": Block("id", "args", text=False),
+    "function_call": Block("call_id", "arguments", text=True),
+}
+UNFINISHED = frozenset({"invalid_tool_call", "tool_call_chunk"})
+PLACES = ("tool_calls", "invalid_tool_calls", "kwargs", "content")
+
+
+@dataclass(slots=True)
+class Found:
+    """One call: its id, name and arguments by the first copy, and the place of every copy."""
+
+    id: str | None
+    name: str | None
+    asked: Any
+    places: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def is_cut(self) -> bool:
+        """Tell whether the arguments end before they are complete."""
+        return (
+            isinstance(self.asked, str) and self.asked.strip() != "" and _read(self.asked) is None
+        )
+
+
+def kwargs_calls(fields: Mapping[str, Any]) -> list[Any]:
+    """Give the copies in the provider's own shape."""
+    kwargs = fields.get("additional_kwargs")
+    calls = kwargs.get("tool_calls") if isinstance(kwargs, dict) else None
+    return calls if isinstance(calls, list) else []
+
+
+def content_calls(content: Any) -> list[int]:
+    """Give the places of calls among the blocks of a content."""
+    if not isinstance(content, list):
+        return []
+    return [
+        k
+        for k, block in enumerate(content)
+        if isinstance(block, dict) and block.get("type") in BLOCKS
+    ]
+
+
+def calls_of(fields: Mapping[str, Any]) -> list[Found]:
+    """Find the calls of an AI message: one each, by id and, where it repeats, by how often."""
+    found: dict[tuple[str | None, int], Found] = {}
+    content = fields.get("content")
+    copies = [
+        ("tool_calls", [*enumerate(fields.get("tool_calls") or ())]),
+        ("invalid_tool_calls", [*enumerate(fields.get("invalid_tool_calls") or ())]),
+        ("kwargs", [*enumerate(kwargs_calls(fields))]),
+        ("content", [(k, content[k]) for k in content_calls(content)]),
+    ]
+    for place, entries in copies:
+        seen: dict[str | None, int] = {}
+        for k, entry in entries:
+            call = _call(place, entry)
+            times = seen[call.id] = seen.get(call.id, -1) + 1
+            found.setdefault((call.id, times), call).places[place] = k
+    return list(found.values())
+
+
+def _call(place: str, entry: Any) -> Found:
+    if place == "kwargs":
+        function = entry.get("function") or {}
+        return Found(known_id(entry.get("id")), function.get("name"), function.get("arguments"))
+    if place == "content":
+        block = BLOCKS[entry["type"]]
+        name = known_id(entry.get(block.id)) or known_id(entry.get("id"))
+        return Found(name, entry.get("name"), entry.get(block.asked))
+    return Found(known_id(entry.get("id")), entry.get("name"), entry.get("args"))
+
+
+def flaws_of(call: Found, fields: Mapping[str, Any]) -> tuple[Kind, ...]:
+    """Give what keeps a call from being sent: it has to be whole, and among `tool_calls`.
+
+    Old rows have calls in the provider's shape alone: LangChain lifts them when it loads a message.
+    """
+    lifted = "kwargs" in call.places and not (
+        fields.get("tool_calls") or fields.get("invalid_tool_calls")
+    )
+    asked = _read(call.asked) if lifted and isinstance(call.asked, str) else call.asked
+    among = ("tool_calls" in call.places or lifted) and "invalid_tool_calls" not in call.places
+    if call.is_cut:
+        return (Kind.INCOMPLETE,)
+    return () if among and isinstance(asked, dict) and call.name else (Kind.MALFORMED,)
+
+
+def _read(text: Any) -> Any:
+    """Give the value of a JSON text, None where it is not one."""
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        return None
+
+
+def asked_object(call: Found) -> Message:
+    """Give the arguments as an object, an empty one where they are none."""
+    asked = _read(call.asked) if isinstance(call.asked, str) else call.asked
+    return asked if isinstance(asked, dict) else {}
+
+
+class Copies:
+    """The copies of a message's calls while edits are written into all of them at once."""
+
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        self.fields = fields
+        content = fields.get("content")
+        self.lists: dict[str, list[Any]] = {
+            "tool_calls": list(fields.get("tool_calls") or ()),
+            "invalid_tool_calls": list(fields.get("invalid_tool_calls") or ()),
+            "kwargs": list(kwargs_calls(fields)),
+            "content": list(content) if isinstance(content, list) else [],
+        }
+        self.found = calls_of(fields)
+
+    def drop(self, call: Found) -> None:
+        for place, k in call.places.items():
+            self.lists[place][k] = None
+
+    def rename(self, call: Found, made: str) -> None:
+        call.id = made
+        for place, k in call.places.items():
+            entry = self.lists[place][k]
+            key = BLOCKS[entry["type"]].id if place == "content" else "id"
+            self.lists[place][k] = {**entry, key: made}
+
+    def mend(self, call: Found) -> None:
+        """Put a call among `tool_calls`, whole, and let its other copies say the same."""
+        asked, name = asked_object(call), call.name or NO_NAME
+        made = {"name": name, "args": asked, "id": call.id, "type": "tool_call"}
+        whole = self.lists["tool_calls"]
+        if "tool_calls" in call.places:
+            k = call.places["tool_calls"]
+            whole[k] = {**whole[k], "name": name, "args": asked}
+        else:
+            call.places["tool_calls"] = len(whole)
+            whole.append(made)
+        if "invalid_tool_calls" in call.places:
+            self.lists["invalid_tool_calls"][call.places.pop("invalid_tool_calls")] = None
+        text = json.dumps(asked, separators=(",", ":"))
+        if "kwargs" in call.places:
+            self._mend_kwargs(call.places["kwargs"], name, text)
+        if "content" in call.places:
+            k = call.places["content"]
+            block = self.lists["content"][k]
+            how = BLOCKS[block["type"]]
+            if block["type"] in UNFINISHED:
+                self.lists["content"][k] = {"type": "tool_call", "id": call.id} | made
+                return
+            given = block.get(how.asked)
+            fits = isinstance(_read(given) if how.text else given, dict)
+            fixed = {} if fits else {how.asked: text if how.text else asked}
+            self.lists["content"][k] = {**block, "name": name, **fixed}
+
+    def _mend_kwargs(self, k: int, name: str, text: str) -> None:
+        entry = self.lists["kwargs"][k]
+        function = {**(entry.get("function") or {}), "name": name}
+        if not isinstance(_read(function.get("arguments")), dict):
+            function["arguments"] = text
+        self.lists["kwargs"][k] = {**entry, "function": function}
+
+    def written(self) -> Message:
+        """Give the fields that changed."""
+        gone = [call for call in self.found if all(self._is_gone(call, p) for p in call.places)]
+        if self.lists["tool_calls"] and any(self.lists["tool_calls"]):
+            # LangChain lifts calls in the provider's shape only where there are no others.
+            for call in self.found:
+                if "tool_calls" not in call.places and not any(call is other for other in gone):
+                    self.mend(call)
+        changed: Message = {}
+        for place in ("tool_calls", "invalid_tool_calls", "content"):
+            kept = [entry for entry in self.lists[place] if entry is not None]
+            old = self.fields.get(place)
+            if (kept or isinstance(old, list)) and kept != old:
+                changed[place] = kept
+        kwargs = self.fields.get("additional_kwargs")
+        copies = [entry for entry in self.lists["kwargs"] if entry is not None]
+        if copies != kwargs_calls(self.fields) and isinstance(kwargs, dict):
+            rest = {key: value for key, value in kwargs.items() if key != "tool_calls"}
+            changed["additional_kwargs"] = {**kwargs, "tool_calls": copies} if copies else rest
+        return changed
+
+    def _is_gone(self, call: Found, place: str) -> bool:
+        return self.lists[place][call.places[place]] is None
