@@ -98,7 +98,16 @@ def _harm(format: str) -> Callable[[st.DrawFn, Message, str], Message]:
 
 
 _LISTS = ("tool_calls", "content", "parts")
-_IDS = ("id", "tool_call_id", "tool_use_id", "toolCallId")
+_IDS = ("id", "tool_call_id", "tool_use_id", "toolCallId", "toolUseId")
+_NESTED = (
+    "toolInvocation",
+    "toolUse",
+    "toolResult",
+    "functionCall",
+    "functionResponse",
+    "function_call",
+    "function_response",
+)
 
 
 def _harmed(draw: st.DrawFn, message: Message, harm: str) -> Message:
@@ -121,8 +130,9 @@ def _harmed(draw: st.DrawFn, message: Message, harm: str) -> Message:
 
 
 def _garbled(draw: st.DrawFn, part: Message) -> Message:
-    if isinstance(part.get("toolInvocation"), dict):
-        return {**part, "toolInvocation": _garbled(draw, part["toolInvocation"])}
+    nested = next((key for key in _NESTED if isinstance(part.get(key), dict)), None)
+    if nested:
+        return {**part, nested: _garbled(draw, part[nested])}
     function = part.get("function")
     if isinstance(function, dict) and draw(st.booleans()):
         cut = draw(st.integers(0, len(function["arguments"]) - 1))

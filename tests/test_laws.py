@@ -33,9 +33,7 @@ def tokens(history: list[Message], kind: str) -> Counter[str]:
     return Counter(re.findall(rf"{kind}-\d+", json.dumps(history)))
 
 
-def still_refused(
-    repaired: list[Message], history: list[Message], format: str
-) -> list[rules.Violation]:
+def still_refused(repaired: list[Message], history: list[Message], format: str) -> list[Any]:
     """Give what is refused after a repair; whose turn it is, is not ours: no more than before."""
     found = violations(repaired, format)
     order = [violation for violation in found if violation.code == "turn-order"]

@@ -175,7 +175,8 @@ class _Walk:
             return False
         free = [k for k in same if block.answers[k] is None]
         if free:
-            block.answers[free[0]] = result
+            named = [k for k in free if _may_answer(block.calls[k], result)]
+            block.answers[(named or free)[0]] = result
         else:
             self._contend(block, same[-1], result)
         return True

@@ -59,5 +59,10 @@ def calls(history: list[dict[str, Any]]) -> Iterator[Seen]:
     return iter(found)
 
 
+def results(history: list[Message]) -> list[tuple[Any, Any]]:
+    found = [p for m in history for p in _parts(m) if p["type"] == "tool-result"]
+    return [(part.get("toolCallId"), part.get("output", part.get("result"))) for part in found]
+
+
 def result_ids(history: list[Message]) -> list[Any]:
-    return [p.get("toolCallId") for m in history for p in _parts(m) if p["type"] == "tool-result"]
+    return [id_ for id_, _ in results(history)]

@@ -60,10 +60,10 @@ def calls(history: list[dict[str, Any]]) -> Iterator[Seen]:
     return iter(found)
 
 
+def results(history: list[Message]) -> list[tuple[Any, Any]]:
+    found = [b["toolResult"] for m in history for b in m["content"] if "toolResult" in b]
+    return [(result.get("toolUseId"), result.get("content")) for result in found]
+
+
 def result_ids(history: list[Message]) -> list[Any]:
-    return [
-        block["toolResult"].get("toolUseId")
-        for message in history
-        for block in message["content"]
-        if "toolResult" in block
-    ]
+    return [id_ for id_, _ in results(history)]

@@ -9,18 +9,16 @@ from abstract import OPEN, Message, Seen, Turn
 
 
 def build(turns: list[Turn]) -> list[Message]:
+    """Every other turn is spelled in snake case and has no ids."""
     history: list[Message] = []
-    for turn in turns:
+    for k, turn in enumerate(turns):
         history.append({"role": "user", "parts": [{"text": turn.says}]})
         for step in turn.steps:
             parts: list[Message] = [{"text": step.says}] if step.says else []
-            parts += [
-                {"functionCall": {"id": id_, "name": name, "args": {"of": id_}}}
-                for id_, name, _ in step.calls
-            ]
+            parts += [_part("Call", id_, name, {"of": id_}, k) for id_, name, _ in step.calls]
             history.append({"role": "model", "parts": parts})
             responses = [
-                {"functionResponse": {"id": id_, "name": name, "response": {"output": token}}}
+                _part("Response", id_, name, {"output": token}, k)
                 for id_, name, token in step.calls
                 if token is not None
             ]
@@ -31,9 +29,16 @@ def build(turns: list[Turn]) -> list[Message]:
     return history
 
 
+def _part(kind: str, id_: str, name: str, value: Any, turn: int) -> Message:
+    body = {"name": name, "args" if kind == "Call" else "response": value}
+    if turn % 2:
+        return {f"function_{kind.lower()}": body}
+    return {f"function{kind}": {"id": id_, **body}}
+
+
 def _bodies(message: Message, key: str) -> list[dict[str, Any]]:
     snake = key.replace("C", "_c").replace("R", "_r")
-    bodies = [part.get(key) or part.get(snake) for part in message["parts"]]
+    bodies = [part.get(key, part.get(snake)) for part in message["parts"]]
     return [body for body in bodies if body is not None]
 
 
@@ -63,5 +68,10 @@ def _claim(open_: list[Seen], id_: Any, name: Any, response: Any) -> None:
         same[0].result, same[0].error = response, "error" in response
 
 
+def results(history: list[Message]) -> list[tuple[Any, Any]]:
+    found = [body for message in history for body in _bodies(message, "functionResponse")]
+    return [(body.get("id"), body.get("response")) for body in found]
+
+
 def result_ids(history: list[Message]) -> list[Any]:
-    return [body.get("id") for m in history for body in _bodies(m, "functionResponse")]
+    return [id_ for id_, _ in results(history)]

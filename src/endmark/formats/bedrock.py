@@ -209,7 +209,9 @@ def _is_blank(block: Message) -> bool:
 
 
 def _is_speech(block: Message) -> bool:
-    return not (SILENT.issuperset(block) or "toolResult" in block or _is_blank(block))
+    if SILENT.issuperset(block) or "toolResult" in block:
+        return False
+    return not _is_blank(block) and block.get("text") != NO_TEXT
 
 
 def _read(history: History, index: int, policy: Policy) -> Iterator[Event]:

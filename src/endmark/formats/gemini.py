@@ -178,7 +178,8 @@ def _is_blank(part: Message) -> bool:
 
 
 def _is_speech(part: Message) -> bool:
-    return body_of(part, RESPONSES) is None and not _is_blank(part)
+    said = body_of(part, RESPONSES) is None and not _is_blank(part)
+    return said and part.get("text") != NO_TEXT
 
 
 def _read(history: History, index: int, ids: Ids, policy: Policy) -> Iterator[Event]:

@@ -1,12 +1,11 @@
 """The rules of Gemini, as the Gemini API and Vertex AI state them when a request breaks one.
 
 A content of the model with calls is followed by one content with as many responses. Ids are
-optional and not looked at: the API goes by count, and by name and order.
+optional, and neither they nor the names of responses are compared: the API goes by count.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -27,12 +26,6 @@ NO_CALLS_BEFORE: Final = Rule(
     "orphan-result",
     "Please ensure that function response turn comes immediately after a function call turn.",
     _ISSUES.format("langchain-ai/langchain", 27799),
-)
-OTHER_NAME: Final = Rule(  # the count is right, but a response is to nothing that was called
-    "orphan-result",
-    "Please ensure that the number of function response parts is equal to the number of function"
-    " call parts of the function call turn.",
-    _ISSUES.format("cloudwego/eino-ext", 571),
 )
 MIXED: Final = Rule(
     "result-role",
@@ -108,10 +101,6 @@ def _answered(at: int, asked: list[Message], answers: list[Message]) -> Iterator
         yield NO_CALLS_BEFORE.broken(at, _id(answers))
     elif len(asked) != len(answers):
         yield COUNT.broken(at, _id(answers))
-    elif Counter(str(call.get("name")) for call in asked) != Counter(
-        str(answer.get("name")) for answer in answers
-    ):
-        yield OTHER_NAME.broken(at, _id(answers))
 
 
 def _asks(message: Message) -> bool:
