@@ -124,7 +124,7 @@ def _by_words(
         after = groups[-1][0]
     here = table.dialect == "postgresql"
     return [
-        _candidate(id_, [row[names:] for row in group])
+        _candidate(id_, [row[names:] for row in group if row[names:]])
         for id_, group in groups
         if here or _in_shard(id_, options)
     ], after
