@@ -14,6 +14,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from contextlib import closing
 from importlib import import_module
@@ -286,6 +287,40 @@ def test_ctrl_c_ends_after_the_batch(cli: Cli, demo: Demo, monkeypatch: pytest.M
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     monkeypatch.undo()
     assert cli("heal-db", *command).code == 0
+
+
+@pytest.mark.parametrize(("answer", "code"), [(b"n\n", 2), (b"y\n", 0), (None, 130)])
+def test_a_terminal_is_asked(answer: bytes | None, code: int, demo: Demo) -> None:
+    before = demo.dump()
+    program = Path(sys.executable).parent / "heal-db"
+    command = [program, "apply", demo.words["URL"], "--config", demo.words["CONFIG"]]
+    ours, theirs = os.openpty()
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs) as running:
+        os.close(theirs)
+        assert b"Heal 8 of 12 conversations?" in read_until(ours, b"]: ")
+        while answer is None and running.poll() is None:
+            # One that comes just before the prompt begins to read is noticed after it.
+            running.send_signal(signal.SIGINT)
+            time.sleep(0.05)
+        if answer is not None:
+            os.write(ours, answer)
+        seen = read_until(ours, b"")
+    os.close(ours)
+    assert running.returncode == code, seen
+    assert (demo.dump() == before) == (code != 0)
+
+
+def read_until(terminal: int, text: bytes) -> bytes:
+    seen = b""
+    while not text or text not in seen:
+        try:
+            piece = os.read(terminal, 4096)
+        except OSError:  # how Linux says that the other side is gone
+            break
+        if not piece:
+            break
+        seen += piece
+    return seen
 
 
 def test_a_url_as_people_have_it(cli: Cli, database: Any) -> None:

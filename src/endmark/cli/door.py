@@ -75,9 +75,10 @@ def run(app: typer.Typer, name: str, arguments: Sequence[str] | None = None) -> 
         sys.stdout.flush()
     except _USAGE as error:
         say(f"{name}: {_one_line(error.format_message())} (see {name} --help)")  # type: ignore[attr-defined]
-    except (typer.Abort, KeyboardInterrupt):
+    except (typer.Abort, KeyboardInterrupt) as error:
         say(f"{name}: stopped; nothing more was written")
-        return INTERRUPTED
+        keys = isinstance(error.__context__ or error, KeyboardInterrupt)
+        return INTERRUPTED if keys else WRONG  # WRONG: the answer was no
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -194,7 +194,7 @@ def list_stores(as_json: AsJson = False) -> int:
     if as_json:
         report.put_json(
             [
-                {"name": s.name, "format": s.format, "layout": s.layout, "table": s.table}
+                {"name": s.name, "format": _format(s), "layout": s.layout, "table": s.table}
                 | {"versions": s.versions, "databases": list(s.databases), "source": s.source}
                 for s in known
             ]
@@ -203,7 +203,7 @@ def list_stores(as_json: AsJson = False) -> int:
     report.put_table(
         ["store", "format", "layout", "table", "databases", "versions"],
         [
-            (s.name, s.format, s.layout, _table(s), ", ".join(s.databases), s.versions)
+            (s.name, _format(s), s.layout, _table(s), ", ".join(s.databases), s.versions)
             for s in known
         ],
     )
@@ -270,6 +270,10 @@ def _find(
 
 def _table(store: Store) -> str:
     return store.table if store.schema is None else f"{store.schema}.{store.table}"
+
+
+def _format(store: Store) -> str:
+    return "any" if store.any_format else store.format
 
 
 def _run_cells(one: heal.Run) -> tuple[Any, ...]:
