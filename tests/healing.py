@@ -14,15 +14,13 @@ import sqlalchemy as sa
 from endmark.stores import Store, custom
 from fix_databases import Database
 
-LAYOUTS: dict[str, Any] = json.loads(
-    (Path(__file__).parent / "heal" / "layouts.json").read_text()
-)
+LAYOUTS: dict[str, Any] = json.loads((Path(__file__).parent / "heal" / "layouts.json").read_text())
 PAYLOADS = {"sqlite": ("TEXT",), "postgresql": ("TEXT", "JSON", "JSONB")}
 NUMBERS = {
     "sqlite": "INTEGER PRIMARY KEY AUTOINCREMENT",
     "postgresql": "BIGSERIAL PRIMARY KEY",
 }
-START = datetime(2026, 1, 1, 12, 0, 0, 5)
+START = datetime.fromisoformat("2026-01-01 12:00:00.000005")
 History = list[dict[str, Any]]
 
 
@@ -47,9 +45,7 @@ class Chat:
                 [(name, k, message) for k, message in enumerate(history)]
                 for name, history in histories.items()
             ]
-            rows = [
-                self._row(*cell) for turn in zip_longest(*numbered) for cell in turn if cell
-            ]
+            rows = [self._row(*cell) for turn in zip_longest(*numbered) for cell in turn if cell]
         self.insert(rows)
 
     def insert(self, rows: list[dict[str, Any]]) -> None:

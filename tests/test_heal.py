@@ -16,8 +16,6 @@ CASES: dict[str, list[dict[str, Any]]] = {}
 for _case in load():
     CASES.setdefault(formats.get(_case["format"]).name, []).append(_case)
 
-NOW = 4e9  # long after every row
-
 
 def listed(database: Database, chat: Chat, **options: Any) -> dict[str, Item]:
     items: dict[str, Item] = {}
@@ -54,13 +52,11 @@ def test_every_case_heals_and_comes_back(
             name: repair(history, format_, turn=turn) for name, history in histories.items()
         }
 
-        reasons: list[str | None] = []
-        applied = heal.apply(
-            database.engine, [chat.store], options=options, on_item=lambda i: reasons.append(i.reason)
-        )
+        items: list[Item] = []
+        applied = heal.apply(database.engine, [chat.store], options=options, on_item=items.append)
 
         assert poisoned == {n for n, h in histories.items() if repaired[n] is not h}
-        assert applied.skipped == 0, reasons
+        assert applied.skipped == 0, [item.reason for item in items]
         assert applied.healed == len(poisoned)
         after = chat.histories()
         assert {name: after.get(name, []) for name in histories} == repaired

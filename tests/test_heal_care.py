@@ -34,7 +34,10 @@ HALF = {
     "openai-chat": [USER, ASK],
     "anthropic": [
         USER,
-        {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "f", "input": {}}]},
+        {
+            "role": "assistant",
+            "content": [{"type": "tool_use", "id": "a", "name": "f", "input": {}}],
+        },
     ],
     "ai-sdk": [
         {"id": "u", "role": "user", "parts": [{"type": "text", "text": "go on"}]},
@@ -259,9 +262,7 @@ def test_stop(database: Database) -> None:
     chat.fill({f"c{k}": [*HALF["openai-chat"], USER] for k in range(6)})
     asked = iter([False, False, True])
     options = Options(batch=2)
-    first = heal.apply(
-        database.engine, [chat.store], options=options, stop=lambda: next(asked)
-    )
+    first = heal.apply(database.engine, [chat.store], options=options, stop=lambda: next(asked))
     assert (first.healed, first.stopped) == (4, True)
     second = heal.apply(database.engine, [chat.store], options=options)
     assert (second.run, second.healed, second.stopped) == (first.run, 2, False)

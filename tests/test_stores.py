@@ -183,7 +183,7 @@ def test_a_name_alone_is_no_store(database: Database) -> None:
 def test_columns_alone_are_no_store(database: Database) -> None:
     create(database, "vercel-chatbot")
     assert [store.name for store in detected(database)] == ["vercel-chatbot"]  # still empty
-    insert = 'INSERT INTO "Message_v2" VALUES (\'{0}\', \'{0}\', \'robot\', \'[7]\', \'[]\', \'2026-01-01\')'
+    insert = "INSERT INTO \"Message_v2\" VALUES ('{0}', '{0}', 'robot', '[7]', '[]', '2026-01-01')"
     with database.engine.begin() as connection:
         at = named("x")
         connection.exec_driver_sql(
@@ -228,7 +228,9 @@ def test_a_mapping_that_the_database_does_not_have(
     database: Database, change: dict[str, str], said: str
 ) -> None:
     with database.engine.begin() as connection:
-        connection.exec_driver_sql("CREATE TABLE chat (id INTEGER PRIMARY KEY, thread TEXT, body TEXT)")
+        connection.exec_driver_sql(
+            "CREATE TABLE chat (id INTEGER PRIMARY KEY, thread TEXT, body TEXT)"
+        )
     store = custom.from_flags(**{**FLAGS, **change})
     with pytest.raises(StoreError, match=said):
         heal.scan(database.engine, [store], options=Options())

@@ -15,7 +15,7 @@ from endmark.heal.connect import take_write_lock, transaction
 from endmark.heal.find import Candidate
 from endmark.heal.journal import Journal, scope
 from endmark.heal.judge import Judge
-from endmark.heal.report import Applied, OnItem, OnProgress, Options, label
+from endmark.heal.report import USUAL, Applied, OnItem, OnProgress, Options, label
 from endmark.heal.scan import Open, batches
 from endmark.heal.work import Outcome, Worker
 from endmark.policy import DEFAULT, Policy
@@ -29,7 +29,7 @@ def apply(
     stores: Sequence[Store],
     *,
     policy: Policy = DEFAULT,
-    options: Options = Options(),
+    options: Options = USUAL,
     on_item: OnItem | None = None,
     on_progress: OnProgress | None = None,
     stop: Callable[[], bool] | None = None,
@@ -49,7 +49,7 @@ def heal_in(
     stores: Sequence[Store],
     *,
     policy: Policy = DEFAULT,
-    options: Options = Options(),
+    options: Options = USUAL,
     on_item: OnItem | None = None,
     on_progress: OnProgress | None = None,
 ) -> Applied:

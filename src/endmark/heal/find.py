@@ -59,7 +59,9 @@ def count(source: Source, connection: Connection, options: Options) -> int:
     columns, condition, values = _conversations(source, options, None)
     sql = f"SELECT DISTINCT {columns} FROM {source.table.ref} WHERE {condition}"
     if options.shard is None or connection.dialect.name == "postgresql":
-        return int(connection.execute(text(f"SELECT count(*) FROM ({sql}) AS c"), values).scalar_one())
+        return int(
+            connection.execute(text(f"SELECT count(*) FROM ({sql}) AS c"), values).scalar_one()
+        )
     rows = connection.execute(text(sql), values)
     return sum(_in_shard(tuple(row), options) for row in rows)
 

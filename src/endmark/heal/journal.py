@@ -63,6 +63,7 @@ def include_object(
 
 
 def now() -> str:
+    """Give the time as the journal writes it: ISO 8601, UTC."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
@@ -108,7 +109,8 @@ class Journal:
             self.connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('endmark.heal'))"))
             self.connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))
         serial = (
-            "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY" if self.is_pg
+            "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
+            if self.is_pg
             else "INTEGER PRIMARY KEY"
         )
         for ddl in (_RUN, _CHANGE):
@@ -138,7 +140,9 @@ class Journal:
         self.connection.execute(text(sql), values)
         return run
 
-    def record(self, run: str, healed: int, made: Iterable[tuple[str, bool, str | None, Change]]) -> None:
+    def record(
+        self, run: str, healed: int, made: Iterable[tuple[str, bool, str | None, Change]]
+    ) -> None:
         """Write what was changed: conversation, whether each row stands alone, schema, change."""
         rows = [
             {

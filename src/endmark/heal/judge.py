@@ -11,14 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from endmark.errors import UnreadableError
+from endmark.heal.report import Item, Options, label
 from endmark.history import Examination, examine
 from endmark.model import Finding, SetId, Turn
 from endmark.policy import Policy
 from endmark.stores.changes import Change
 from endmark.stores.source import Conversation, Row, Source
 from endmark.stores.table import Cell
-
-from endmark.heal.report import Item, Options, label
 
 
 @dataclass(slots=True)

@@ -72,7 +72,9 @@ def _on_sqlite(connection: Connection, table: Table) -> list[Reference]:
         for key in inspector.get_foreign_keys(name, table.schema):
             if key["referred_table"].lower() == table.name.lower():
                 target = tuple(key["referred_columns"]) or table.primary_key
-                found.append(Reference(table.quote(name), tuple(key["constrained_columns"]), target))
+                found.append(
+                    Reference(table.quote(name), tuple(key["constrained_columns"]), target)
+                )
     return found
 
 
@@ -83,6 +85,8 @@ def _points(connection: Connection, table: Table, reference: Reference, change: 
     where = " AND ".join(
         f"t.{table.quote(name)} = {table.bind(name, f'k{n}')}" for n, name in enumerate(change.key)
     )
-    sql = f"SELECT 1 FROM {reference.table} AS o, {table.ref} AS t WHERE {joined} AND {where} LIMIT 1"
+    sql = (
+        f"SELECT 1 FROM {reference.table} AS o, {table.ref} AS t WHERE {joined} AND {where} LIMIT 1"
+    )
     values = {f"k{n}": cell for n, cell in enumerate(change.key.values())}
     return connection.execute(text(sql), values).first() is not None

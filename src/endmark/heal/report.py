@@ -64,6 +64,7 @@ class Item:
 
 
 OnItem = Callable[[Item], None]
+USUAL = Options()
 
 
 @dataclass
@@ -147,6 +148,7 @@ class Shown:
 
 
 def count(findings: dict[str, int], item: Item) -> None:
+    """Add a conversation's findings to the counts by kind."""
     for finding in item.findings:
         kind = str(finding.kind)
         findings[kind] = findings.get(kind, 0) + 1

@@ -12,7 +12,7 @@ from endmark.errors import HealError
 from endmark.heal import find
 from endmark.heal.find import Candidate, Id
 from endmark.heal.judge import Judge
-from endmark.heal.report import OnItem, OnProgress, Options, Scan, Shown
+from endmark.heal.report import USUAL, OnItem, OnProgress, Options, Scan, Shown
 from endmark.heal.work import judged
 from endmark.policy import DEFAULT, Policy
 from endmark.stores._store import Store
@@ -27,7 +27,7 @@ def scan(
     stores: Sequence[Store],
     *,
     policy: Policy = DEFAULT,
-    options: Options = Options(),
+    options: Options = USUAL,
     on_item: OnItem | None = None,
     on_progress: OnProgress | None = None,
 ) -> Scan:
@@ -41,9 +41,7 @@ def scan(
             source = Source(connection, store)
             total.conversations += find.count(source, connection, options)
             judge = Judge(source, policy, options)
-            for batch, done, of in batches(
-                lambda: nullcontext(connection), source, options
-            ):
+            for batch, done, of in batches(lambda: nullcontext(connection), source, options):
                 for verdicts in judged(connection, judge, batch, lock=False):
                     for verdict in verdicts:
                         item = verdict.item(source.name)
@@ -62,7 +60,7 @@ def show(
     conversation: str,
     *,
     policy: Policy = DEFAULT,
-    options: Options = Options(),
+    options: Options = USUAL,
 ) -> Shown:
     """Give one conversation as it is and as it would be; the only report with content.
 

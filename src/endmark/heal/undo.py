@@ -24,7 +24,10 @@ from endmark.stores.table import Table
 
 BATCH = 1_000
 
-def undo(engine: Engine, run: str | None = None, *, on_progress: OnProgress | None = None) -> Undone:
+
+def undo(
+    engine: Engine, run: str | None = None, *, on_progress: OnProgress | None = None
+) -> Undone:
     """Undo a run, the newest that is not undone if none is named, batch by batch.
 
     Raises `HealError` when there is no such run.

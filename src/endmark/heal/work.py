@@ -174,7 +174,11 @@ def _shared_out(due: list[Verdict], made: list[Change]) -> list[Outcome]:
 def raise_if_general(error: Exception) -> None:
     """Raise an error that is not about the row: the run is to end with it."""
     raised = getattr(getattr(error, "orig", None), "sqlstate", None) == "P0001"  # by a trigger
-    if isinstance(error, DBAPIError) and not isinstance(error, IntegrityError | DataError) and not raised:
+    if (
+        isinstance(error, DBAPIError)
+        and not isinstance(error, IntegrityError | DataError)
+        and not raised
+    ):
         raise error
 
 

@@ -2,6 +2,7 @@
 
 Names of tables decide nothing: `messages` is used by many stores, and forks rename theirs.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator

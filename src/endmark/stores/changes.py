@@ -4,6 +4,8 @@ Every layout comes down to these three (update, insert, delete); the journal kee
 turns them round, so nothing else in Endmark writes to people's tables.
 """
 
+# ruff: noqa: S608  (names are quoted by the dialect, values are bound)
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -32,7 +34,7 @@ class Change:
     like: Cells | None = None
 
 
-class RowChanged(Exception):
+class RowChanged(Exception):  # noqa: N818  (it says what happened; callers catch it)
     """A row is not what it was when the change was planned; carries the change."""
 
     def __init__(self, change: Change) -> None:
@@ -87,7 +89,8 @@ def _where(table: Table, key: Iterable[str], same: Iterable[str] = ()) -> str:
 
 def _update(connection: Connection, table: Table, changes: list[Change]) -> None:
     first = changes[0]
-    assert first.after is not None and first.before is not None
+    assert first.after is not None
+    assert first.before is not None
     sets = ", ".join(
         f"{table.quote(name)} = {table.bind(name, f'a{n}')}" for n, name in enumerate(first.after)
     )
@@ -162,9 +165,10 @@ def _delete(connection: Connection, table: Table, change: Change) -> Change:
     row = connection.execute(
         text(f"SELECT {columns} FROM {table.ref} WHERE {where}"), values
     ).one_or_none()
-    gone = row is not None and connection.execute(
-        text(f"DELETE FROM {table.ref} WHERE {where}"), values
-    ).rowcount
+    gone = (
+        row is not None
+        and connection.execute(text(f"DELETE FROM {table.ref} WHERE {where}"), values).rowcount
+    )
     if row is None or gone != 1:
         raise RowChanged(change)
     return replace(change, before=dict(zip(names, row, strict=True)))
@@ -185,6 +189,4 @@ def _sequence_change(connection: Connection, table: Table, before: Any) -> list[
     after = _sequence(connection, table)
     if before is None or after == before:
         return []
-    return [
-        Change("sqlite_sequence", {"name": table.name}, {"seq": before}, {"seq": after})
-    ]
+    return [Change("sqlite_sequence", {"name": table.name}, {"seq": before}, {"seq": after})]

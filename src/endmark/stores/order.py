@@ -82,14 +82,11 @@ def respace(origins: Sequence[int | None], values: Sequence[int]) -> list[int]:
         for slot, origin in enumerate(origins)
     ]
     given: list[int] = []
-    for slot, value in enumerate(wanted):
+    for slot, own in enumerate(wanted):
         last = given[-1] if given else None
-        if value is None:
-            value = _between(last, wanted, slot)
+        value = _between(last, wanted, slot) if own is None else own
         tied = value == last and {slot - 1, slot} <= stay and wanted[slot - 1] == last
-        if last is not None and value <= last and not tied:
-            value = last + 1
-        given.append(value)
+        given.append(last + 1 if last is not None and value <= last and not tied else value)
     return given
 
 

@@ -1,5 +1,7 @@
 """Layout `parts`: a table of messages, and one of parts with a part's fields in columns."""
 
+# ruff: noqa: S608  (names are quoted by the dialect, values are bound)
+
 from __future__ import annotations
 
 import uuid
@@ -135,9 +137,8 @@ def _changed(source: Source, row: Row, new: list[Any]) -> list[Change]:
     pairs = align(old, new)
     spare = [k for k in range(len(old)) if k not in pairs]
     made: list[Change] = []
-    for k, (part, origin) in enumerate(zip(new, pairs, strict=True)):
-        if origin is None and spare:
-            origin = spare.pop(0)
+    for k, (part, pair) in enumerate(zip(new, pairs, strict=True)):
+        origin = spare.pop(0) if pair is None and spare else pair
         if origin is None:
             made.append(_insert(source, row, part, k))
         elif part is not old[origin]:
@@ -168,9 +169,7 @@ def _cells(source: Source, row: Row | None, part: dict[str, Any]) -> Cells:
             else name in part and name in old and part[name] is old[name]
         ):
             cells[column] = row.cells[column]
-        elif not served:
-            cells[column] = None
-        elif name not in part:
+        elif not served or name not in part:
             cells[column] = None
         elif column in spec.json:
             was = row.cells[column] if row is not None else None

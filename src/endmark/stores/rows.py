@@ -1,5 +1,7 @@
 """Layout `rows`: one message, or the parts of one, in each row."""
 
+# ruff: noqa: S608  (names are quoted by the dialect, values are bound)
+
 from __future__ import annotations
 
 import json
@@ -40,9 +42,7 @@ def load(
     return list(found.values())
 
 
-def of_conversations(
-    source: Source, ids: Sequence[tuple[Cell, ...]]
-) -> tuple[str, dict[str, Any]]:
+def of_conversations(source: Source, ids: Sequence[tuple[Cell, ...]]) -> tuple[str, dict[str, Any]]:
     """Make the condition for rows of these conversations, in a form that an index serves."""
     return among(source.table, source.store.conversation, ids)
 

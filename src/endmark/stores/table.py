@@ -4,6 +4,8 @@ On PostgreSQL every cell is read as its text and bound through a cast to the col
 that what was read can be written back exactly. On SQLite cells are the driver's own values.
 """
 
+# ruff: noqa: S608  (names are quoted by the dialect, values are bound)
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -49,7 +51,9 @@ class Table:
         self.schema = schema
         self.dialect = connection.dialect.name
         self._quote = connection.dialect.identifier_preparer.quote
-        self.ref = self.quote(name) if schema is None else f"{self.quote(schema)}.{self.quote(name)}"
+        self.ref = (
+            self.quote(name) if schema is None else f"{self.quote(schema)}.{self.quote(name)}"
+        )
         inspector = inspect(connection)
         try:
             self.primary_key = tuple(
