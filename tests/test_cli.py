@@ -14,9 +14,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -299,9 +298,9 @@ def test_a_terminal_is_asked(answer: bytes | None, code: int, demo: Demo) -> Non
         os.close(theirs)
         assert b"Heal 8 of 12 conversations?" in read_until(ours, b"]: ")
         while answer is None and running.poll() is None:
-            # One that comes just before the prompt begins to read is noticed after it.
             running.send_signal(signal.SIGINT)
-            time.sleep(0.05)
+            with suppress(subprocess.TimeoutExpired):
+                running.wait(2)  # one that came just before the prompt was read is sent again
         if answer is not None:
             os.write(ours, answer)
         seen = read_until(ours, b"")
