@@ -242,7 +242,8 @@ class _Walk:
                 block.answers[k] = result
             return
         for result in results:
-            place = _nearest(places, result)
+            named = [p for p in places if _may_answer(p[0].calls[p[1]], result)]
+            place = _nearest(named or places, result)
             if place is None:
                 self.pairing.orphans.append(result)
             elif place[0].answers[place[1]] is None:
