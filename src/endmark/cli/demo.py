@@ -26,7 +26,7 @@ __all__ = ["make", "perform"]
 DDL = """
 CREATE TABLE chat_messages (
     id INTEGER PRIMARY KEY AUTOINCREMENT, thread_id TEXT NOT NULL, seq INTEGER NOT NULL,
-    message TEXT NOT NULL
+    message TEXT NOT NULL, UNIQUE (thread_id, seq)
 );
 CREATE TABLE assistant_log (
     id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, role TEXT NOT NULL,
