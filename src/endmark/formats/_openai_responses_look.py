@@ -62,21 +62,13 @@ class Look:
             self.start = index
         self.led = -1
         pair = PAIRS[kind]
-        name = item.get(pair.id)
-        own = item.get("id")
+        name, own = item.get(pair.id), item.get("id")
         if (
             name.__class__ is not str
             or not 0 < len(name) <= LONGEST_ID
             or name in self.ids
-            or (
-                (own is not None or kind != "function_call" or not item.get("name"))
-                and (lacks(item) or (own not in {name, NO_ITEM_ID} and own in self.ids))
-            )
-            or (
-                kind == "function_call"
-                and (text := item.get("arguments")) != "{}"
-                and not parses(text)
-            )
+            or (own is not None and own != name and own != NO_ITEM_ID and own in self.ids)  # noqa: PLR1714
+            or (_is_hurt(item, own) if kind == "function_call" else lacks(item))
         ):
             self.dirty = True
         self.ids.add(name)
@@ -137,6 +129,14 @@ class Look:
                 self.suspects.update(range(self.start, index))
                 self.due = []
             self.start, self.dirty, self.zone = -1, False, False
+
+
+def _is_hurt(item: Message, own: Any) -> bool:
+    """Tell what `lacks` tells of the commonest call, at a look."""
+    asked = item.get("arguments")
+    if not item.get("name") or (asked != "{}" and not parses(asked)):
+        return True
+    return own is not None and (own[:2] != "fc" or len(own) > LONGEST_ID) and own != NO_ITEM_ID
 
 
 _PROVIDED = frozenset({"program", "program_output", "tool_search_call", "tool_search_output"})

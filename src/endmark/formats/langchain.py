@@ -103,7 +103,11 @@ class LangChain(OwnMessage):
 
     def call_ids(self, message: Message) -> Sequence[str | None]:
         kind, fields = _undress(message)
-        return [call.id for call in calls_of(fields)] if kind == "ai" else ()
+        if kind != "ai":
+            return ()
+        if _hides(fields):
+            return [call.id for call in calls_of(fields)]
+        return [known_id(call.get("id")) for call in fields.get("tool_calls") or ()]
 
     def read(self, message: Message, index: int, after: int | None, policy: Policy) -> list[Event]:
         kind, fields = _undress(message)
@@ -209,12 +213,7 @@ def _dress(like: Any, kind: str, content: Any, kwargs: Message, **more: Any) -> 
 def _due(fields: Mapping[str, Any]) -> tuple[list[Any], bool]:
     """Give the ids that are due, and whether anything about the calls wants a closer look."""
     calls = fields.get("tool_calls")
-    hidden = (
-        fields.get("invalid_tool_calls")
-        or ((kwargs := fields.get("additional_kwargs")) and kwargs.get("tool_calls"))
-        or ((content := fields.get("content")).__class__ is list and content_calls(content))
-    )
-    if hidden:
+    if _hides(fields):
         found = calls_of(fields)
         ids = [call.id for call in found]
         flawed = any(flaws_of(call, fields) for call in found)
@@ -235,6 +234,15 @@ def _due(fields: Mapping[str, Any]) -> tuple[list[Any], bool]:
             dirty = True
         due.append(call_id)
     return due, dirty
+
+
+def _hides(fields: Mapping[str, Any]) -> bool:
+    """Tell whether calls stand elsewhere than in `tool_calls`."""
+    return bool(
+        fields.get("invalid_tool_calls")
+        or ((kwargs := fields.get("additional_kwargs")) and kwargs.get("tool_calls"))
+        or ((content := fields.get("content")).__class__ is list and content_calls(content))
+    )
 
 
 def _is_flawed(fields: Mapping[str, Any]) -> bool:

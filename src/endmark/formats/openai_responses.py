@@ -87,7 +87,8 @@ class OpenAIResponses(OwnMessage):
             try:
                 kind = item.get("type")
                 if kind is None or kind == "message":
-                    look.end(index, follows=item.get("role") not in PEOPLE)
+                    if look.start >= 0 or look.led >= 0:
+                        look.end(index, follows=item.get("role") not in PEOPLE)
                 elif kind in OUTPUTS:
                     look.answered(index, kind, item)
                 elif kind in PAIRS:

@@ -119,11 +119,16 @@ def _is_the_server_s(item: Message) -> bool:
     )
 
 
-def _names(item: Message) -> Any:
-    """Give the id by which an output names its call; openai's types have local shells use `id`."""
-    return item.get("call_id") or (
-        item.get("id") if item.get("type") == "local_shell_call_output" else None
-    )
+def _call_names(item: Message) -> set[str]:
+    """Give the names by which outputs may name a call; openai's types have local shells use `id`."""
+    own = {str(item.get("id"))} if item.get("type") == "local_shell_call" else set()
+    return own | {str(item.get("call_id"))}
+
+
+def _named(item: Message) -> Any:
+    """Give the name by which an output names its call."""
+    own = item.get("id") if item.get("type") == "local_shell_call_output" else None
+    return item.get("call_id") or own
 
 
 def _pairs(history: list[Message], turn: Turn) -> Iterator[Violation]:
@@ -136,28 +141,21 @@ def _pairs(history: list[Message], turn: Turn) -> Iterator[Violation]:
         if _is_the_server_s(item):
             continue
         if kind in _OUTPUT:
-            names = {str(item.get("call_id"))}
-            names |= {str(item.get("id"))} if kind == "local_shell_call" else set()
-            for name in names:
+            for name in _call_names(item):
                 open_.setdefault((kind, name), []).append(at)
         elif kind in _CALL:
-            waiting = open_.get((_CALL[kind], str(_names(item))))
+            waiting = open_.get((_CALL[kind], str(_named(item))))
             if waiting:
-                _answer(open_, _CALL[kind], waiting.pop())
+                call = waiting[-1]
+                for name in _call_names(history[call]):
+                    open_[_CALL[kind], name].remove(call)
             elif not held:
                 words = kind.replace("_", " ")
-                yield UNKNOWN_CALL.broken(at, _names(item), kind=words)
+                yield UNKNOWN_CALL.broken(at, _named(item), kind=words)
     for at, kind in sorted({(at, kind) for (kind, _), left in open_.items() for at in left}):
         if turn == "over" or at < last_user:
             words = kind.replace("_", " ")
             yield MISSING_OUTPUT.broken(at, history[at].get("call_id"), kind=words)
-
-
-def _answer(open_: dict[tuple[str, str], list[int]], kind: str, at: int) -> None:
-    """Forget the other name of a call that is answered."""
-    for (other, _), waiting in open_.items():
-        if other == kind == "local_shell_call" and at in waiting:
-            waiting.remove(at)
 
 
 def _reasoning(history: list[Message], turn: Turn) -> Iterator[Violation]:
