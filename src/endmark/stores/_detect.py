@@ -65,8 +65,7 @@ def _matching(connection: Connection, store: Store, tables: Tables) -> Iterator[
         if store.parts is not None:
             parts = replace(store.parts, table=places[store.parts.table][0])
             named = replace(named, parts=parts)
-        if _fits(connection, named):
-            yield named
+        yield from _fitting(connection, named)
 
 
 def _having(tables: Tables, name: str, columns: frozenset[str]) -> list[str]:
@@ -75,8 +74,11 @@ def _having(tables: Tables, name: str, columns: frozenset[str]) -> list[str]:
     return [name] if name in having else having
 
 
-def _fits(connection: Connection, store: Store) -> bool:
+def _fitting(connection: Connection, store: Store) -> Iterator[Store]:
+    """Give the store, with the format that its payloads tell, unless they are of another."""
     try:
-        return sample.fits(Source(connection, store), connection)
+        source = Source(connection, store)
     except StoreError:
-        return False
+        return
+    if sample.fits(source, connection):
+        yield replace(store, format=source.format.name, any_format=False)
