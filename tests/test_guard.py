@@ -15,7 +15,18 @@ from endmark import ContradictionError, Policy, StaleTurnError, StoreError, chec
 from endmark.guard import ChatRepository, Repair, tables
 from endmark.stores._store import Store
 from fix_databases import Database
-from guard_messages import ANTHROPIC, CASES, CHAT, Message, Talk, create, stored, text_part, tool_part, ui
+from guard_messages import (
+    ANTHROPIC,
+    CASES,
+    CHAT,
+    Message,
+    Talk,
+    create,
+    stored,
+    text_part,
+    tool_part,
+    ui,
+)
 
 TALKS = pytest.mark.parametrize("talk", [CHAT, ANTHROPIC], ids=lambda talk: talk.format)
 

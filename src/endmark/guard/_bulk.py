@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from typing import Any
 
+from sqlalchemy import and_, or_, select
 from sqlalchemy.orm import ORMExecuteState
 from sqlalchemy.sql import visitors
 
 from endmark.guard._mapping import Mapping
 from endmark.guard._payload import finalized
-from endmark.guard.report import OnRepair
+from endmark.guard.report import OnRepair, report
+from endmark.history import examine
 from endmark.policy import Policy
 
 __all__ = ["conversations_in", "finalized_statement"]
@@ -24,30 +27,58 @@ def finalized_statement(
     names = {mapping.payload, column.key, column.name}
 
     def closed(value: Any) -> Any:
-        return finalized(value, mapping.format, policy)
+        new = finalized(value, mapping.format, policy)
+        if new is not value:
+            _tell(value, mapping, policy, on_repair)
+        return new
 
-    def visit(bind: Any) -> None:
-        if bind.type is column.type and isinstance(bind.value, dict | list):
-            bind.value = closed(bind.value)
-
-    statement: Any = visitors.cloned_traverse(cast("Any", state.statement), {}, {"bindparam": visit})
-    many = getattr(statement, "_multi_values", ())
-    if many:
-        statement._multi_values = tuple(  # noqa: SLF001
-            [
-                {key: closed(value) if _is(key, column, names) else value for key, value in row.items()}
-                for row in rows
-            ]
-            for rows in many
-        )
-    state.statement = statement
+    state.statement = _rewritten(state.statement, names, closed)
     for row in _rows(state.parameters):
         for name in names & row.keys():
             row[name] = closed(row[name])
 
 
-def _is(key: Any, column: Any, names: set[str]) -> bool:
-    return key is column or key in names if isinstance(key, str) else key is column
+def _tell(
+    value: Any, mapping: Mapping, policy: Policy, on_repair: OnRepair | None
+) -> None:
+    """Tell of the calls of one payload; a statement does not say whose conversation it is."""
+    message = value if isinstance(value, dict) else {"role": "assistant", mapping.format.body: value}
+    report(None, examine([message], mapping.format, policy).findings, on_repair)
+
+
+def _rewritten(statement: Any, names: set[str], closed: Callable[[Any], Any]) -> Any:
+    """Give the statement with its own values finalized: VALUES, SET and ON CONFLICT."""
+    for key, bind in (getattr(statement, "_values", None) or {}).items():
+        old = getattr(bind, "value", None)
+        if _name(key) in names and closed(old) is not old:
+            statement = statement.values({key: closed(old)})
+    many = getattr(statement, "_multi_values", ())
+    clause = getattr(statement, "_post_values_clause", None)
+    if not many and clause is None:
+        return statement
+    statement = visitors.cloned_traverse(statement, {}, {})
+    statement._multi_values = tuple(  # noqa: SLF001
+        [
+            {key: closed(value) if _name(key) in names else value for key, value in row.items()}
+            for row in rows
+        ]
+        for rows in many
+    )
+    sets = getattr(statement._post_values_clause, "update_values_to_set", None)  # noqa: SLF001
+    if isinstance(sets, dict):  # SQLAlchemy 2.1
+        for key, bind in sets.items():
+            if _name(key) in names and isinstance(getattr(bind, "value", None), dict | list):
+                bind.value = closed(bind.value)
+    elif sets:  # SQLAlchemy 2.0: pairs of a column and a value, not traversed
+        clause = statement._post_values_clause = copy(statement._post_values_clause)  # noqa: SLF001
+        clause.update_values_to_set = [
+            (key, closed(value) if _name(key) in names else value) for key, value in sets
+        ]
+    return statement
+
+
+def _name(key: Any) -> Any:
+    return getattr(key, "key", key)
 
 
 def _rows(parameters: Any) -> Sequence[dict[str, Any]]:
@@ -57,7 +88,9 @@ def _rows(parameters: Any) -> Sequence[dict[str, Any]]:
 
 
 def conversations_in(state: ORMExecuteState, mapping: Mapping) -> list[tuple[Any, ...]]:
-    """Name the conversations that an INSERT says it writes to; an UPDATE or DELETE does not say."""
+    """Name the conversations that a statement writes to; asked before it is executed."""
+    if not state.is_insert:
+        return _found(state, mapping)
     names = [mapping.mapper.column_attrs[name].columns[0] for name in mapping.conversation]
     found: dict[tuple[Any, ...], None] = {}
     for row in _said(state):
@@ -69,6 +102,23 @@ def conversations_in(state: ORMExecuteState, mapping: Mapping) -> list[tuple[Any
         if None not in named:
             found[named] = None
     return list(found)
+
+
+def _found(state: ORMExecuteState, mapping: Mapping) -> list[tuple[Any, ...]]:
+    """Look for the conversations of the rows that an UPDATE or DELETE is about."""
+    columns = [mapping.mapper.column_attrs[name].columns[0] for name in mapping.conversation]
+    statement: Any = state.statement
+    query = select(*columns).distinct()
+    if statement.whereclause is not None:
+        query = query.where(statement.whereclause)
+    given = [row for row in _rows(state.parameters) if row.keys() >= set(mapping.key)]
+    if given:
+        keys = list(zip(mapping.mapper.primary_key, mapping.key, strict=True))
+        by_key = [[column == row[name] for column, name in keys] for row in given]
+        query = query.where(or_(*(and_(*same) for same in by_key)))
+        return [tuple(row) for row in state.session.connection().execute(query)]
+    parameters = state.parameters if isinstance(state.parameters, dict) else {}
+    return [tuple(row) for row in state.session.connection().execute(query, parameters)]
 
 
 def _said(state: ORMExecuteState) -> Iterator[dict[Any, Any]]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from sqlalchemy import Connection
 
 from endmark.formats import Rebuilt
-from endmark.formats._base import History
+from endmark.formats._base import Format, History
 from endmark.guard._rows import Id, Rows
 from endmark.guard._tail import Tail, answers, doubtful, leaves_pending, settled
 from endmark.history import Examination, examine
@@ -37,36 +37,33 @@ def read_tail(
         history = [row.message for row in found if row.message is not None]
         broken = bool(examine(history, format_, policy).findings)
         return Tail(found[-1].order[0] if found else None, epoch, left=broken)
-    count = 1
+    own = format_.shape is Shape.OWN_MESSAGE
+    count = 1 if own else 2  # the message before tells where an assistant's run begins
     while True:
         found, epoch = rows.tail(connection, id_, count, epoch=in_epoch)
         history = [row.message for row in found if row.message is not None]
-        start = _block_start(history, rows)
-        if start or len(found) < count or _is_block(history, rows):
+        start = _block_start(history, format_)
+        calls_alone = own and bool(history) and not answers(format_, history[0])
+        if start or len(found) < count or calls_alone:
             break
         count *= BLOCK
     last = found[-1].order[0] if found else None
-    block = history[start:] if history and _inside(history, rows) else []
+    block = history[start:]
+    if not any(map(format_.call_ids, block)) and not any(answers(format_, m) for m in block):
+        block = []
     return Tail(last, epoch, block, bool(block), left=leaves_pending(policy))
 
 
-def _is_block(history: History, rows: Rows) -> bool:
-    """Tell whether these last messages hold the whole of their block for certain."""
-    return rows.format.shape is Shape.OWN_MESSAGE and not answers(rows.format, history[0])
-
-
-def _inside(history: History, rows: Rows) -> bool:
-    """Tell whether the last message is part of a block."""
-    last = history[-1]
-    return bool(rows.format.call_ids(last)) or answers(rows.format, last)
-
-
-def _block_start(history: History, rows: Rows) -> int:
+def _block_start(history: History, format_: Format) -> int:
     """Find where the last block begins: results, and before them the messages with calls."""
     at = len(history)
-    while at and answers(rows.format, history[at - 1]):
+    while at and answers(format_, history[at - 1]):
         at -= 1
-    while at and rows.format.call_ids(history[at - 1]):
+    if format_.shape is Shape.OWN_MESSAGE:
+        while at and format_.call_ids(history[at - 1]):
+            at -= 1
+        return at
+    while at and not (format_.is_user(history[at - 1]) or answers(format_, history[at - 1])):
         at -= 1
     return at
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session, attributes
 
+from endmark.formats import Rebuilt
 from endmark.formats._base import Message
 from endmark.guard._core import read_tail, settle
 from endmark.guard._mapping import Mapping
@@ -26,7 +28,10 @@ from endmark.model import Turn
 if TYPE_CHECKING:
     from endmark.guard.hook import Handle
 
+
 __all__ = ["Flush", "Kept", "refreshed"]
+
+MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass(slots=True)
@@ -44,6 +49,7 @@ class Flush:
     def __init__(self, handle: Handle, session: Session) -> None:
         self.handle = handle
         self.session = session
+        self._low: dict[int, float] = {}
 
     def finalize(self) -> None:
         """Inline formats: finalize each new and changed object's message in place."""
@@ -87,7 +93,8 @@ class Flush:
         for obj in [*self.session.dirty, *self.session.deleted]:
             mapping = self.handle.mapping(type(obj))
             if mapping is not None and self._touches(obj, mapping):
-                self._later(mapping.conversation_of(attributes.instance_dict(obj)))
+                # By attribute: an expired object is read again.
+                self._later(tuple(getattr(obj, name) for name in mapping.conversation))
 
     def _touches(self, obj: Any, mapping: Mapping) -> bool:
         if obj in self.session.deleted:
@@ -156,6 +163,9 @@ class Flush:
         objects: Sequence[Any],
     ) -> bool:
         """Close what is open before an object; False where that has to wait for the flush."""
+        given = any(attributes.instance_dict(each).get(mapping.order) is not None for each in objects)
+        if not waiting and given and self.rows().source.kind == "shared":
+            return False  # the database numbers closing rows: they could take what was given
         if not waiting:
             self.settle(conversation, "over")
             rows, id_ = self.rows(), self.rows().id_of(conversation)
@@ -164,24 +174,34 @@ class Flush:
                 _renumber(mapping, objects, int(last[-1].order[0] or 0))
             return True
         found = examine(tail.block, mapping.format, self.handle.policy)
-        rebuilt = found.rebuild()
-        kept = [m for m, o in zip(rebuilt.messages, rebuilt.origins, strict=True) if o is not None]
-        if any(new is not old for new, old in zip(kept, tail.block, strict=False)):
+        places = _places(found.rebuild(), tail.block, waiting, obj)
+        if places is None:
             return False
-        made = [m for m, o in zip(rebuilt.messages, rebuilt.origins, strict=True) if o is None]
-        place = _insert_order(obj)
-        for k, message in enumerate(made):
-            marker = _object_of(mapping, message, obj)
-            self.session.add(marker)
-            # The unit of work inserts in this order: between the object before and this one.
-            before: Any = place - (len(made) - k) / (len(made) + 1)
-            attributes.instance_state(marker).insert_order = before
-            number = attributes.instance_dict(obj).get(mapping.order)
-            if isinstance(number, int):
-                setattr(marker, mapping.order, number)
-                _renumber(mapping, objects[list(objects).index(obj) :], number)
+        for marker, before in places:
+            self._add_before(mapping, marker, before, objects)
         report(_plain(conversation), found.findings, self.handle.on_repair)
         return True
+
+    def _add_before(
+        self, mapping: Mapping, message: Message, obj: Any, objects: Sequence[Any]
+    ) -> None:
+        """Add an object that the unit of work inserts right before another one."""
+        marker = _object_of(mapping, message, obj)
+        self.session.add(marker)
+        # It inserts by this number, and objects have whole ones: each marker halves the gap.
+        state: Any = attributes.instance_state(obj)
+        low = self._low.get(id(obj), state.insert_order - 1)
+        order: Any = (low + state.insert_order) / 2
+        self._low[id(obj)] = attributes.instance_state(marker).insert_order = order
+        number = attributes.instance_dict(obj).get(mapping.order)
+        if number is None:
+            return
+        at = list(objects).index(obj)
+        earlier = attributes.instance_dict(objects[at - 1]).get(mapping.order) if at else None
+        between = _between(earlier, number)
+        setattr(marker, mapping.order, number if between is None else between)
+        if between is None:
+            _renumber(mapping, objects[at:], number)
 
     def settle(self, conversation: Any, turn: Turn) -> None:
         """Repair the stored end of a conversation at connection level."""
@@ -238,14 +258,46 @@ def _insert_order(obj: Any) -> float:
     return float(getattr(attributes.instance_state(obj), "insert_order", 0))
 
 
-def _renumber(mapping: Mapping, objects: Sequence[Any], last: int) -> None:
-    """Numbers that the application gave move on behind the closing rows."""
+def _between(earlier: Any, later: Any) -> datetime | None:
+    """Give a time between two that leave room for one; numbers leave none."""
+    if not (isinstance(earlier, datetime) and isinstance(later, datetime)):
+        return None
+    between = earlier + MICROSECOND
+    return between if between < later else None
+
+
+def _renumber(mapping: Mapping, objects: Sequence[Any], last: Any) -> None:
+    """Numbers, or times, that the application gave move on behind the closing rows."""
+    step: Any = MICROSECOND if isinstance(last, datetime) else 1
     for obj in objects:
-        number = attributes.instance_dict(obj).get(mapping.order)
-        if isinstance(number, int):
-            if number <= last:
-                setattr(obj, mapping.order, last + 1)
-            last = max(number, last + 1) if number <= last else number
+        given = attributes.instance_dict(obj).get(mapping.order)
+        if given is None or type(given) is not type(last) or given > last:
+            return
+        last += step
+        setattr(obj, mapping.order, last)
+
+
+def _places(
+    rebuilt: Rebuilt, block: Sequence[Message], waiting: Sequence[Any], obj: Any
+) -> list[tuple[Message, Any]] | None:
+    """Pair each closing message with the object that it goes before; None where none will do."""
+    kept = [k for k in rebuilt.origins if k is not None]
+    if kept != list(range(len(block))):
+        return None
+    mine: list[Any] = [None] * len(block) + [*waiting, obj]
+    mine = mine[-len(block) - 1 :]  # the last objects are the last of the block
+    places: list[tuple[Message, Any]] = []
+    following = len(block)
+    for message, origin in zip(reversed(rebuilt.messages), reversed(rebuilt.origins), strict=True):
+        if origin is not None:
+            following = origin
+            if message is not block[origin]:
+                return None
+        elif mine[following] is None:
+            return None
+        else:
+            places.append((message, mine[following]))
+    return places[::-1]
 
 
 def _object_of(mapping: Mapping, message: Message, like: Any) -> Any:

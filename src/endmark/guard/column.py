@@ -64,6 +64,8 @@ class GuardedJSON(TypeDecorator[Any]):
         return finalized(value, formats.get(self.format), self.policy.policy)
 
     def coerce_compared_value(self, op: Any, value: Any) -> Any:
+        if isinstance(value, dict | list):
+            return self  # a payload; anything else is a path into one
         return self.impl_instance.coerce_compared_value(op, value)
 
 
