@@ -6,6 +6,7 @@ what is left without a call goes to the pairing as it is.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 from endmark.formats._base import History, Message, known_id
@@ -74,15 +75,26 @@ def _sure(calls: list[Named], given: list[Given], place: int) -> list[tuple[Name
 
     A response whose id no call has is taken for one without an id only where it belongs.
     """
-    pairs: list[tuple[Named, Given]] = []
-    for name in dict.fromkeys(name for _, (_, name) in given):
-        asked = [call for call in calls if call[1] == name or len(calls) == len(given) == 1]
-        found = [answer for answer in given if answer[1][1] == name]
-        bare = all(id_ is None for _, (id_, _) in found)
-        placed = all(at.message == place for at, _ in found)
-        if len(asked) == len(found) and (bare or (placed and all(c[0] is None for c in asked))):
-            pairs += zip(asked, found, strict=True)
-    return pairs
+    lone = len(calls) == len(given) == 1 and given[0][1][1] is None
+    asked: dict[str | None, list[Named]] = defaultdict(list)
+    found: dict[str | None, list[Given]] = defaultdict(list)
+    for call in calls:
+        asked[None if lone else call[1]].append(call)
+    for answer in given:
+        found[answer[1][1]].append(answer)
+    return [
+        pair
+        for name, answers in found.items()
+        if len(asked[name]) == len(answers) and _bare(asked[name], answers, place)
+        for pair in zip(asked[name], answers, strict=True)
+    ]
+
+
+def _bare(calls: list[Named], given: list[Given], place: int) -> bool:
+    if all(id_ is None for _, (id_, _) in given):
+        return True
+    placed = all(at.message == place for at, _ in given)
+    return placed and all(id_ is None for id_, _ in calls)
 
 
 def _named(message: Message, index: int, keys: tuple[str, str]) -> list[Given]:
