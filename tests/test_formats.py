@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from endmark import Policy, check, is_synthesized, repair
+from endmark.errors import UnreadableError
 from endmark.policy import DEFAULT_TEXTS
 from judging import violations
 
@@ -65,3 +66,30 @@ def test_what_was_made_up_is_recognised_and_nothing_else(format: str) -> None:
                 told.append((row["why"], is_synthesized(message, format) is made or not made))
     assert [why for why, right in told if not right] == []
     assert len(told) > 20
+
+
+@pytest.mark.parametrize(
+    ("format", "message"),
+    [
+        ("gemini", "text"),
+        ("gemini", {"role": "model", "parts": "text"}),
+        ("gemini", {"role": "model", "parts": ["text"]}),
+        ("gemini", {"role": "assistant", "parts": [{"text": "hi"}]}),
+        ("gemini", {"role": "user", "parts": [{"functionCall": {"name": "f"}}]}),
+        ("gemini", {"role": "model", "parts": [{"functionCall": "f"}]}),
+        ("bedrock", "text"),
+        ("bedrock", {"role": "user"}),
+        ("bedrock", {"role": "user", "content": "text"}),
+        ("bedrock", {"role": "tool", "content": [{"text": "hi"}]}),
+        ("bedrock", {"role": "user", "content": [{"toolUse": {"toolUseId": "a"}}]}),
+        ("bedrock", {"role": "assistant", "content": [{"toolUse": None}]}),
+        ("ai-sdk-model", "text"),
+        ("ai-sdk-model", {"role": "assistant"}),
+        ("ai-sdk-model", {"role": "function", "content": "ok"}),
+        ("ai-sdk-model", {"role": "assistant", "content": ["text"]}),
+        ("ai-sdk-model", {"role": "tool", "content": [{"toolCallId": "a"}]}),
+    ],
+)
+def test_what_is_not_of_the_format_is_refused(format: str, message: Any) -> None:
+    with pytest.raises(UnreadableError, match="othing was changed"):
+        check([message], format)

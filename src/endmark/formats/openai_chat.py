@@ -161,7 +161,16 @@ class OpenAIChat(OwnMessage):
 
 
 _NOT_OURS = frozenset(
-    {"tool_use", "tool_result", "tool-call", "tool-result", "thinking", "server_tool_use"}
+    {
+        "tool_use",
+        "tool_result",
+        "thinking",
+        "server_tool_use",
+        "tool-call",
+        "tool-result",
+        "tool-approval-request",
+        "tool-approval-response",
+    }
 )
 
 
