@@ -51,10 +51,13 @@ class OpenAIChat(OwnMessage):
     )
     body = "content"
     slim = (
-        "CASE WHEN jsonb_typeof({0} -> 'content') <> 'string' OR NOT jsonb_exists({0}, 'content')"
-        " THEN CAST({0} AS TEXT) WHEN {0} ->> 'role' = 'tool' OR jsonb_exists({0}, 'tool_calls')"
-        " THEN CAST(({0} - 'content') || jsonb_build_object('content', '-') AS TEXT)"
-        """ ELSE '{{"role": "user", "content": "-"}}' END"""
+        "CASE WHEN {0} ->> 'role' = 'tool' AND jsonb_typeof({0} -> 'content') = 'string' THEN"
+        """ '{{"role": "tool", "content": "-", "tool_call_id": '"""
+        " || coalesce(CAST({0} -> 'tool_call_id' AS TEXT), 'null') || '}}'"
+        " WHEN {0} ->> 'role' = 'assistant' AND jsonb_typeof({0} -> 'tool_calls') = 'array' THEN"
+        """ '{{"role": "assistant", "tool_calls": ' || CAST({0} -> 'tool_calls' AS TEXT) || '}}'"""
+        " WHEN jsonb_typeof({0} -> 'content') = 'string' AND NOT jsonb_exists({0}, 'tool_calls')"
+        """ THEN '{{"role": "user", "content": "-"}}' ELSE CAST({0} AS TEXT) END"""
     )
 
     def skim(self, history: History) -> list[int]:
