@@ -54,8 +54,8 @@ def is_sound(history: list[Message], format: str) -> bool:
 @pytest.mark.parametrize("how", ["one by one", "at once", "turn", "persist"])
 def test_cases_are_stored_as_repair_gives_them(session: Session, how: str) -> None:
     for case in CASES:
-        name, format, history = case["id"], case["format"], case["history"]
-        repository = ChatRepository(session, format)
+        name, history = case["id"], case["history"]
+        repository = ChatRepository(session, case["format"])
         if how == "one by one":
             for message in history:
                 repository.add_message(name, message)
@@ -68,22 +68,22 @@ def test_cases_are_stored_as_repair_gives_them(session: Session, how: str) -> No
         else:
             with repository.turn(name):
                 for message in history:
-                    ChatRepository.add_message(repository, name, message)
-        expected = repair(history, format)
+                    repository.add_message(name, message)
+        expected = repair(history, case["format"])
         assert stored(session, name) == expected, name
         assert repository.history(name) == expected, name
 
 
 def test_cases_reread_between_every_two_messages(session: Session) -> None:
     for case in CASES:
-        name, format = case["id"], case["format"]
+        name = case["id"]
         for message in case["history"]:
-            repository = ChatRepository(session, format)
+            repository = ChatRepository(session, case["format"])
             repository.add_message(name, message)
-            assert is_sound(repository.history(name), format), name
+            assert is_sound(repository.history(name), case["format"]), name
             session.commit()
-        ChatRepository(session, format).finalize(name)
-        assert stored(session, name) == repair(case["history"], format), name
+        ChatRepository(session, case["format"]).finalize(name)
+        assert stored(session, name) == repair(case["history"], case["format"]), name
 
 
 # -- own message and next message formats ------------------------------------------------------
@@ -92,7 +92,8 @@ def test_cases_reread_between_every_two_messages(session: Session) -> None:
 @TALKS
 def test_a_message_behind_open_calls_closes_them_first(session: Session, talk: Talk) -> None:
     rows = written(
-        ChatRepository(session, talk.format), [talk.calls("a", "b"), talk.result("a"), talk.user("hi")]
+        ChatRepository(session, talk.format),
+        [talk.calls("a", "b"), talk.result("a"), talk.user("hi")],
     )
     assert is_sound(rows, talk.format)
     assert rows == repair([talk.calls("a", "b"), talk.result("a"), talk.user("hi")], talk.format)
@@ -118,7 +119,9 @@ def test_media_may_come_between_results(session: Session) -> None:
 
 @TALKS
 def test_open_calls_of_a_running_turn_stay_open(session: Session, talk: Talk) -> None:
-    assert written(ChatRepository(session, talk.format), [talk.calls("a", "b"), talk.result("a")]) == [
+    assert written(
+        ChatRepository(session, talk.format), [talk.calls("a", "b"), talk.result("a")]
+    ) == [
         talk.calls("a", "b"),
         talk.result("a"),
     ]
@@ -253,7 +256,9 @@ def test_a_new_turn_closes_the_wreckage_of_a_dead_one(session: Session, talk: Ta
 
 
 @TALKS
-def test_a_stale_turn_brings_real_results_of_its_own_calls_only(database: Database, talk: Talk) -> None:
+def test_a_stale_turn_brings_real_results_of_its_own_calls_only(
+    database: Database, talk: Talk
+) -> None:
     create(database.engine)
     with Session(database.engine) as one, Session(database.engine) as two:
         old, new = ChatRepository(one, talk.format), ChatRepository(two, talk.format)
@@ -310,10 +315,11 @@ def test_a_broken_transaction_is_told_and_the_next_write_heals(
     create(database.engine)
     with Session(database.engine) as session:
         repository = ChatRepository(session, "openai-chat")
-        with pytest.raises(sa.exc.DBAPIError), repository.turn("c"):
-            repository.add_message("c", CHAT.calls("a"))
-            session.commit()
-            session.execute(sa.text("SELECT nothing FROM nowhere"))
+        with pytest.raises(sa.exc.DBAPIError):  # noqa: PT012, SIM117
+            with repository.turn("c"):
+                repository.add_message("c", CHAT.calls("a"))
+                session.commit()
+                session.execute(sa.text("SELECT nothing FROM nowhere"))
         assert ("broken" in caplog.text) == (database.name == "postgresql")
         session.rollback()
         assert is_sound(repository.history("c"), "openai-chat")
@@ -470,7 +476,9 @@ def test_the_view_may_start_at_a_user(session: Session, talk: Talk) -> None:
 # -- reports -----------------------------------------------------------------------------------
 
 
-def test_each_repaired_call_is_told_once(session: Session, caplog: pytest.LogCaptureFixture) -> None:
+def test_each_repaired_call_is_told_once(
+    session: Session, caplog: pytest.LogCaptureFixture
+) -> None:
     told: list[Repair] = []
     repository = ChatRepository(session, "openai-chat", on_repair=told.append)
     with caplog.at_level(logging.INFO, "endmark"):
@@ -492,7 +500,7 @@ def in_threads(work: Callable[[int], None], count: int) -> None:
     def run(k: int) -> None:
         try:
             work(k)
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001
             errors.append(error)
 
     threads = [threading.Thread(target=run, args=(k,)) for k in range(count)]
@@ -515,7 +523,11 @@ def test_writers_side_by_side_lose_nothing(database: Database, talk: Talk, write
 
     def work(k: int) -> None:
         for n in range(3):
-            for message in (talk.user(f"{k}/{n}"), talk.calls(f"a{k}_{n}"), talk.result(f"a{k}_{n}")):
+            for message in (
+                talk.user(f"{k}/{n}"),
+                talk.calls(f"a{k}_{n}"),
+                talk.result(f"a{k}_{n}"),
+            ):
                 with Session(engine) as session, session.begin():
                     ChatRepository(session, talk.format).add_message("c", message)
 

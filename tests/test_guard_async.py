@@ -116,7 +116,9 @@ def test_cancelled_at_many_moments(
 
     async def turn(name: str) -> None:
         async with repository.turn(name):
-            await repository.add_message(name, CHAT.user("hi") if not inline else ui("u", text_part("hi"), role="user"))
+            await repository.add_message(
+                name, CHAT.user("hi") if not inline else ui("u", text_part("hi"), role="user")
+            )
             written[name] = 1
             await repository.add_message(name, opened, turn="open")
             written[name] = 2

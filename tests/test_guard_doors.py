@@ -137,7 +137,9 @@ def rows_before(session: Session, model: Any, inline: bool, update: bool, door: 
     else:
         rows = [CHAT.calls("a"), CHAT.result("a")] if update else [CHAT.calls("a")]
     keys = [
-        connection.execute(table.insert().returning(table.c.id), {"thread": "t", "payload": payload})
+        connection.execute(
+            table.insert().returning(table.c.id), {"thread": "t", "payload": payload}
+        )
         for payload in rows
     ]
     last = [key.scalar_one() for key in keys][-1:]

@@ -104,7 +104,13 @@ def guarded(database: Database, model: Any, format: str, **more: Any) -> tuple[A
         session.add(Thread(id=1))
     factory = sessionmaker(database.engine)
     handle = guard(
-        factory, model, conversation="thread_id", order=ORDERS[model], payload="body", format=format, **more
+        factory,
+        model,
+        conversation="thread_id",
+        order=ORDERS[model],
+        payload="body",
+        format=format,
+        **more,
     )
     return factory, handle
 

@@ -107,9 +107,7 @@ def upsert_excluded(session: Session, model: Any, key: int, payload: Any) -> Non
 
 def upsert_literal(session: Session, model: Any, key: int, payload: Any) -> None:
     insert = _upsert(session, model).values(**_row(key, {}))
-    session.execute(
-        insert.on_conflict_do_update(index_elements=["id"], set_={"payload": payload})
-    )
+    session.execute(insert.on_conflict_do_update(index_elements=["id"], set_={"payload": payload}))
 
 
 def update_values(session: Session, model: Any, key: int, payload: Any) -> None:
@@ -126,9 +124,7 @@ def core_insert(session: Session, model: Any, key: int, payload: Any) -> None:
 
 def core_update(session: Session, model: Any, key: int, payload: Any) -> None:
     table = model.__table__
-    session.connection().execute(
-        sa.update(table).where(table.c.id == key).values(payload=payload)
-    )
+    session.connection().execute(sa.update(table).where(table.c.id == key).values(payload=payload))
 
 
 def text_typed(session: Session, model: Any, key: int, payload: Any) -> None:
@@ -156,9 +152,7 @@ def driver_sql(session: Session, model: Any, key: int, payload: Any) -> None:
 def literal_sql(session: Session, model: Any, key: int, payload: Any) -> None:
     quoted = json.dumps(payload).replace("'", "''").replace(":", "\\:")
     session.execute(
-        sa.text(
-            f"INSERT INTO {model.__tablename__} (thread, payload) VALUES ('t', '{quoted}')"
-        )
+        sa.text(f"INSERT INTO {model.__tablename__} (thread, payload) VALUES ('t', '{quoted}')")
     )
 
 
@@ -175,9 +169,9 @@ def server_side(session: Session, model: Any, key: int, payload: Any) -> None:
 
 def from_select(session: Session, model: Any, key: int, payload: Any) -> None:
     table = model.__table__
-    source = sa.select(
-        sa.literal("t"), sa.literal_column("payload")
-    ).select_from(sa.text("poisoned"))
+    source = sa.select(sa.literal("t"), sa.literal_column("payload")).select_from(
+        sa.text("poisoned")
+    )
     session.execute(sa.insert(table).from_select(["thread", "payload"], source))
 
 

@@ -38,11 +38,11 @@ def finalized_statement(
             row[name] = closed(row[name])
 
 
-def _tell(
-    value: Any, mapping: Mapping, policy: Policy, on_repair: OnRepair | None
-) -> None:
+def _tell(value: Any, mapping: Mapping, policy: Policy, on_repair: OnRepair | None) -> None:
     """Tell of the calls of one payload; a statement does not say whose conversation it is."""
-    message = value if isinstance(value, dict) else {"role": "assistant", mapping.format.body: value}
+    message = (
+        value if isinstance(value, dict) else {"role": "assistant", mapping.format.body: value}
+    )
     report(None, examine([message], mapping.format, policy).findings, on_repair)
 
 

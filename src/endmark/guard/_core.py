@@ -104,9 +104,7 @@ def _first_user(conversation: Conversation, rows: Rows) -> int:
     )
 
 
-def write(
-    connection: Connection, rows: Rows, conversation: Conversation, rebuilt: Rebuilt
-) -> None:
+def write(connection: Connection, rows: Rows, conversation: Conversation, rebuilt: Rebuilt) -> None:
     """Write a rebuilt history over its rows."""
     changes = [
         _native(rows, _own_row(rows, conversation, change))
@@ -118,7 +116,9 @@ def write(
 def _native(rows: Rows, change: Change) -> Change:
     if not rows.strict:
         return change
-    cells = [None if c is None else rows.native(c) for c in (change.before, change.after, change.like)]
+    cells = [
+        None if c is None else rows.native(c) for c in (change.before, change.after, change.like)
+    ]
     before, after, like = cells
     return replace(change, key=rows.native(change.key), before=before, after=after, like=like)
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session, attributes
 
-from endmark.formats import Rebuilt
 from endmark.formats._base import Message
+from endmark.guard._closing import between, insert_order, object_of, places, renumber
 from endmark.guard._core import read_tail, settle
 from endmark.guard._mapping import Mapping
 from endmark.guard._rows import Rows, rows_of
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 
 
 __all__ = ["Flush", "Kept", "refreshed"]
-
-MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass(slots=True)
@@ -89,7 +86,7 @@ class Flush:
                 if mapping.message(values) is not None:
                     groups.setdefault((mapping, mapping.group_of(values)), []).append(obj)
         for (mapping, _), objects in groups.items():
-            self._order(mapping, sorted(objects, key=_insert_order))
+            self._order(mapping, sorted(objects, key=insert_order))
         for obj in [*self.session.dirty, *self.session.deleted]:
             mapping = self.handle.mapping(type(obj))
             if mapping is not None and self._touches(obj, mapping):
@@ -132,7 +129,9 @@ class Flush:
                 tail.block, tail.open = [], False
             if not closed and (verdict.disturbs or verdict.closes):
                 self._later(conversation)
-            tail.take(weigh(tail, message, mapping.format, self.handle.policy) if closed else verdict)
+            tail.take(
+                weigh(tail, message, mapping.format, self.handle.policy) if closed else verdict
+            )
             waiting.append(obj)
 
     def _fence(self, rows: Rows, conversation: Any) -> None:
@@ -163,7 +162,9 @@ class Flush:
         objects: Sequence[Any],
     ) -> bool:
         """Close what is open before an object; False where that has to wait for the flush."""
-        given = any(attributes.instance_dict(each).get(mapping.order) is not None for each in objects)
+        given = any(
+            attributes.instance_dict(each).get(mapping.order) is not None for each in objects
+        )
         if not waiting and given and self.rows().source.kind == "shared":
             return False  # the database numbers closing rows: they could take what was given
         if not waiting:
@@ -171,13 +172,13 @@ class Flush:
             rows, id_ = self.rows(), self.rows().id_of(conversation)
             last, _ = rows.tail(self.session.connection(), id_, 1)
             if rows.numbered and last:
-                _renumber(mapping, objects, int(last[-1].order[0] or 0))
+                renumber(mapping, objects, int(last[-1].order[0] or 0))
             return True
         found = examine(tail.block, mapping.format, self.handle.policy)
-        places = _places(found.rebuild(), tail.block, waiting, obj)
-        if places is None:
+        where = places(found.rebuild(), tail.block, waiting, obj)
+        if where is None:
             return False
-        for marker, before in places:
+        for marker, before in where:
             self._add_before(mapping, marker, before, objects)
         report(_plain(conversation), found.findings, self.handle.on_repair)
         return True
@@ -186,7 +187,7 @@ class Flush:
         self, mapping: Mapping, message: Message, obj: Any, objects: Sequence[Any]
     ) -> None:
         """Add an object that the unit of work inserts right before another one."""
-        marker = _object_of(mapping, message, obj)
+        marker = object_of(mapping, message, obj)
         self.session.add(marker)
         # It inserts by this number, and objects have whole ones: each marker halves the gap.
         state: Any = attributes.instance_state(obj)
@@ -198,10 +199,10 @@ class Flush:
             return
         at = list(objects).index(obj)
         earlier = attributes.instance_dict(objects[at - 1]).get(mapping.order) if at else None
-        between = _between(earlier, number)
-        setattr(marker, mapping.order, number if between is None else between)
-        if between is None:
-            _renumber(mapping, objects[at:], number)
+        middle = between(earlier, number)
+        setattr(marker, mapping.order, number if middle is None else middle)
+        if middle is None:
+            renumber(mapping, objects[at:], number)
 
     def settle(self, conversation: Any, turn: Turn) -> None:
         """Repair the stored end of a conversation at connection level."""
@@ -252,65 +253,3 @@ def refreshed(handle: Handle, session: Session) -> None:
 
 def _plain(conversation: Any) -> Any:
     return conversation[0] if conversation and len(conversation) == 1 else conversation
-
-
-def _insert_order(obj: Any) -> float:
-    return float(getattr(attributes.instance_state(obj), "insert_order", 0))
-
-
-def _between(earlier: Any, later: Any) -> datetime | None:
-    """Give a time between two that leave room for one; numbers leave none."""
-    if not (isinstance(earlier, datetime) and isinstance(later, datetime)):
-        return None
-    between = earlier + MICROSECOND
-    return between if between < later else None
-
-
-def _renumber(mapping: Mapping, objects: Sequence[Any], last: Any) -> None:
-    """Numbers, or times, that the application gave move on behind the closing rows."""
-    step: Any = MICROSECOND if isinstance(last, datetime) else 1
-    for obj in objects:
-        given = attributes.instance_dict(obj).get(mapping.order)
-        if given is None or type(given) is not type(last) or given > last:
-            return
-        last += step
-        setattr(obj, mapping.order, last)
-
-
-def _places(
-    rebuilt: Rebuilt, block: Sequence[Message], waiting: Sequence[Any], obj: Any
-) -> list[tuple[Message, Any]] | None:
-    """Pair each closing message with the object that it goes before; None where none will do."""
-    kept = [k for k in rebuilt.origins if k is not None]
-    if kept != list(range(len(block))):
-        return None
-    mine: list[Any] = [None] * len(block) + [*waiting, obj]
-    mine = mine[-len(block) - 1 :]  # the last objects are the last of the block
-    places: list[tuple[Message, Any]] = []
-    following = len(block)
-    for message, origin in zip(reversed(rebuilt.messages), reversed(rebuilt.origins), strict=True):
-        if origin is not None:
-            following = origin
-            if message is not block[origin]:
-                return None
-        elif mine[following] is None:
-            return None
-        else:
-            places.append((message, mine[following]))
-    return places[::-1]
-
-
-def _object_of(mapping: Mapping, message: Message, like: Any) -> Any:
-    """Make an object for a closing message, like the one that it stands before."""
-    obj: Any = mapping.mapper.class_manager.new_instance()
-    values = attributes.instance_dict(like)
-    unique = {*mapping.key, mapping.order, *filter(None, [mapping.number])}
-    for attribute in mapping.mapper.column_attrs:
-        if attribute.key in values and attribute.key not in unique:
-            setattr(obj, attribute.key, values[attribute.key])
-    for relation in mapping.parents:
-        if values.get(relation.key) is not None:
-            setattr(obj, relation.key, values[relation.key])
-    for key, value in mapping.put(message, values).items():
-        setattr(obj, key, value)
-    return obj

@@ -107,9 +107,7 @@ class Frontier:
         verdict = weigh(tail, messages[0], rows.format, self.policy)
         if verdict.closes or verdict.disturbs or verdict.message is None:
             return False
-        last = rows.append_behind(
-            self.connection, self.id, verdict.message, tail.last, epoch
-        )
+        last = rows.append_behind(self.connection, self.id, verdict.message, tail.last, epoch)
         if last is None:
             return False
         self.tell(verdict.findings)

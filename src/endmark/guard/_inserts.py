@@ -26,7 +26,9 @@ __all__ = ["Inserts", "batches"]
 class Inserts:
     """How messages become rows. `top` is SQL for the last order value of a conversation."""
 
-    def __init__(self, source: Source, *, message_id: str | None, ledger: str | None, top: str) -> None:
+    def __init__(
+        self, source: Source, *, message_id: str | None, ledger: str | None, top: str
+    ) -> None:
         self.source = source
         self.store, self.format, self.table = source.store, source.format, source.table
         self.numbered = source.kind == "sequence"
@@ -42,7 +44,9 @@ class Inserts:
             return int(last or 0) + 1
         now = int(datetime.now(UTC).timestamp() * 1e6)
         type_ = self.table.columns[self.source.order[0]].type.lower()
-        sample = last or "2000-01-01 00:00:00" + ("+00:00" if "tz" in type_ or "with t" in type_ else "")
+        sample = last or "2000-01-01 00:00:00" + (
+            "+00:00" if "tz" in type_ or "with t" in type_ else ""
+        )
         value, write = stamp(sample)
         return write(max(now, value + 1))
 
@@ -106,10 +110,14 @@ class Inserts:
         sql = f"{into} VALUES ({', '.join(binds)})"
         if kind == "put":
             assert self.message_id is not None
-            unique = [*self.store.conversation, self.message_id] if self.ledger else [self.message_id]
+            unique = (
+                [*self.store.conversation, self.message_id] if self.ledger else [self.message_id]
+            )
             target = ", ".join(map(self.table.quote, unique))
             kept = [name for name in (self.store.payload, self.store.role) if name]
-            sets = ", ".join(f"{self.table.quote(n)} = excluded.{self.table.quote(n)}" for n in kept)
+            sets = ", ".join(
+                f"{self.table.quote(n)} = excluded.{self.table.quote(n)}" for n in kept
+            )
             sql += f" ON CONFLICT ({target}) DO UPDATE SET {sets}"
         return sql
 

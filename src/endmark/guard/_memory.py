@@ -95,7 +95,9 @@ class Memory:
 
     def watch(self, session: Session) -> None:
         """Hear of the commits and rollbacks of a session."""
-        mine = weakref.ref(self)  # the listeners go with the session, the memory with its last owner
+        mine = weakref.ref(
+            self
+        )  # the listeners go with the session, the memory with its last owner
 
         def committed(_: Session) -> None:
             if (memory := mine()) is not None:

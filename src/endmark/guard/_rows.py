@@ -123,9 +123,7 @@ class Rows:
         self._new = text(
             f"INSERT INTO {ledger} (id, epoch) VALUES ({c}, 0) ON CONFLICT (id) DO NOTHING"
         )
-        self._next = text(
-            f"UPDATE {ledger} SET epoch = epoch + 1 WHERE id = {c} RETURNING epoch"
-        )
+        self._next = text(f"UPDATE {ledger} SET epoch = epoch + 1 WHERE id = {c} RETURNING epoch")
         self._gone = text(f"DELETE FROM {ledger} WHERE id = {c}")
         self._ids = text(f"SELECT id FROM {ledger} ORDER BY created_at, id")
 
@@ -238,7 +236,10 @@ class Rows:
             if edge is not None:
                 first = self.source.order[0]
                 quoted, bind = self.table.quote(first), self.table.bind(first, "edge")
-                condition, values = f"{condition} AND {quoted} >= {bind}", {**values, "edge": self._native(first, edge)}
+                condition, values = (
+                    f"{condition} AND {quoted} >= {bind}",
+                    {**values, "edge": self._native(first, edge)},
+                )
         conversation = Conversation(id_)
         found = [row for _, row in layout.read_rows(self.source, connection, condition, values)]
         for row in _in_order(found):
@@ -257,7 +258,9 @@ class Rows:
             last = self.new.following(last)
             values.append(self.new.values(id_, message, last))
         for columns, batch in batches(values):
-            connection.execute(self.new.statement(columns, "plain"), batch if batch[1:] else batch[0])
+            connection.execute(
+                self.new.statement(columns, "plain"), batch if batch[1:] else batch[0]
+            )
         return last
 
     def append_behind(
@@ -281,7 +284,9 @@ class Rows:
     def delete(self, connection: Connection, rows: Iterable[Row]) -> None:
         """Take rows out."""
         where = " AND ".join(self.table.equals(n, f"k{i}") for i, n in enumerate(self.source.key))
-        values = [{f"k{i}": cell for i, cell in enumerate(self.native(row.key).values())} for row in rows]
+        values = [
+            {f"k{i}": cell for i, cell in enumerate(self.native(row.key).values())} for row in rows
+        ]
         if values:
             connection.execute(text(f"DELETE FROM {self.table.ref} WHERE {where}"), values)
 

@@ -100,9 +100,7 @@ def weigh(tail: Tail, message: Message, format_: Format, policy: Policy) -> Verd
     return Verdict(block, message, bool(block and found.pending), closes, disturbs)
 
 
-def _alone(
-    tail: Tail, found: Examination, message: Message, policy: Policy
-) -> Verdict | None:
+def _alone(tail: Tail, found: Examination, message: Message, policy: Policy) -> Verdict | None:
     """Say so if the repair touches nothing but the new message: it is written repaired, or not."""
     if not _kinds(found.findings) <= NEAR:
         return None

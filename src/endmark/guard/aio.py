@@ -27,10 +27,15 @@ __all__ = ["AsyncChatRepository"]
 
 LOG = logging.getLogger("endmark")
 
+
 class AsyncChatRepository:  # noqa: D101 (the docstrings are those of the sync repository)
-    __doc__ = (ChatRepository.__doc__ or "").partition("    >>>")[0].replace(
-        "`session` is the caller's and is never committed here;",
-        "`session_factory` makes the session of each operation, which commits it;",
+    __doc__ = (
+        (ChatRepository.__doc__ or "")
+        .partition("    >>>")[0]
+        .replace(
+            "`session` is the caller's and is never committed here;",
+            "`session_factory` makes the session of each operation, which commits it;",
+        )
     )
 
     def __init__(

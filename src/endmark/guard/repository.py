@@ -29,6 +29,7 @@ from endmark.stores.source import Row
 
 __all__ = ["ChatRepository", "store_of"]
 
+
 def store_of(store: Store | str) -> Store:
     """Give the store that is meant: itself, Endmark's own tables for a format's name, or a known one.
 
@@ -44,7 +45,9 @@ def store_of(store: Store | str) -> Store:
         except FormatError as error:
             raise StoreError(f"{error}; the known stores are {', '.join(stores.names())}") from None
     if found.any_format:
-        raise StoreError("Endmark's own tables hold any format: name the one to write, as the store")
+        raise StoreError(
+            "Endmark's own tables hold any format: name the one to write, as the store"
+        )
     return found
 
 

@@ -36,9 +36,7 @@ class ConversationMixin:
 
     id: Mapped[str] = mapped_column(Text, primary_key=True)
     epoch: Mapped[int] = mapped_column(NUMBER, default=0, server_default="0")
-    created_at: Mapped[datetime] = mapped_column(
-        DateTime(timezone=True), server_default=func.now()
-    )
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
 
 
 class MessageMixin:
@@ -49,8 +47,8 @@ class MessageMixin:
 
     >>> class Line(Base, MessageMixin):
     ...     __tablename__ = "line"
-    >>> Line.__table__.c.keys()
-    ['id', 'conversation_id', 'seq', 'message_id', 'payload', 'created_at']
+    >>> sorted(Line.__table__.c.keys())
+    ['conversation_id', 'created_at', 'id', 'message_id', 'payload', 'seq']
     """
 
     __conversation_table__ = CONVERSATIONS
@@ -66,9 +64,7 @@ class MessageMixin:
     seq: Mapped[int] = mapped_column(NUMBER)
     message_id: Mapped[str | None] = mapped_column(Text)
     payload: Mapped[Any] = mapped_column(PAYLOAD)
-    created_at: Mapped[datetime] = mapped_column(
-        DateTime(timezone=True), server_default=func.now()
-    )
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
 
     @declared_attr.directive
     def __table_args__(cls) -> tuple[Any, ...]:  # noqa: N805

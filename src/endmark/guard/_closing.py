@@ -1,0 +1,79 @@
+"""Closing objects of one flush: what they look like, and where among the others they go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy.orm import attributes
+
+from endmark.formats import Rebuilt
+from endmark.formats._base import Message
+from endmark.guard._mapping import Mapping
+
+__all__ = ["between", "insert_order", "object_of", "places", "renumber"]
+
+MICROSECOND = timedelta(microseconds=1)
+
+
+def insert_order(obj: Any) -> float:
+    return float(getattr(attributes.instance_state(obj), "insert_order", 0))
+
+
+def between(earlier: Any, later: Any) -> datetime | None:
+    """Give a time between two that leave room for one; numbers leave none."""
+    if not (isinstance(earlier, datetime) and isinstance(later, datetime)):
+        return None
+    between = earlier + MICROSECOND
+    return between if between < later else None
+
+
+def renumber(mapping: Mapping, objects: Sequence[Any], last: Any) -> None:
+    """Numbers, or times, that the application gave move on behind the closing rows."""
+    step: Any = MICROSECOND if isinstance(last, datetime) else 1
+    for obj in objects:
+        given = attributes.instance_dict(obj).get(mapping.order)
+        if given is None or type(given) is not type(last) or given > last:
+            return
+        last += step
+        setattr(obj, mapping.order, last)
+
+
+def places(
+    rebuilt: Rebuilt, block: Sequence[Message], waiting: Sequence[Any], obj: Any
+) -> list[tuple[Message, Any]] | None:
+    """Pair each closing message with the object that it goes before; None where none will do."""
+    kept = [k for k in rebuilt.origins if k is not None]
+    if kept != list(range(len(block))):
+        return None
+    mine: list[Any] = [None] * len(block) + [*waiting, obj]
+    mine = mine[-len(block) - 1 :]  # the last objects are the last of the block
+    places: list[tuple[Message, Any]] = []
+    following = len(block)
+    for message, origin in zip(reversed(rebuilt.messages), reversed(rebuilt.origins), strict=True):
+        if origin is not None:
+            following = origin
+            if message is not block[origin]:
+                return None
+        elif mine[following] is None:
+            return None
+        else:
+            places.append((message, mine[following]))
+    return places[::-1]
+
+
+def object_of(mapping: Mapping, message: Message, like: Any) -> Any:
+    """Make an object for a closing message, like the one that it stands before."""
+    obj: Any = mapping.mapper.class_manager.new_instance()
+    values = attributes.instance_dict(like)
+    unique = {*mapping.key, mapping.order, *filter(None, [mapping.number])}
+    for attribute in mapping.mapper.column_attrs:
+        if attribute.key in values and attribute.key not in unique:
+            setattr(obj, attribute.key, values[attribute.key])
+    for relation in mapping.parents:
+        if values.get(relation.key) is not None:
+            setattr(obj, relation.key, values[relation.key])
+    for key, value in mapping.put(message, values).items():
+        setattr(obj, key, value)
+    return obj
