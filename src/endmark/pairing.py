@@ -14,7 +14,7 @@ whose call is gone. Invariants:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from endmark.model import Call, Event, Owner, Result
@@ -218,21 +218,22 @@ class _Walk:
         for result in strays:
             if result.id is not None:
                 by_id[result.id].append(result)
+        places = self._places(by_id.keys())
         for call_id, results in by_id.items():
-            self._attach_id(call_id, results)
+            self._attach_id(places.get(call_id, []), results)
         self._attach_unkeyed([result for result in strays if result.id is None])
         self.pairing.orphans.sort(key=_position)
 
-    def _places(self, call_id: str) -> list[tuple[Block, int]]:
-        return [
-            (block, k)
-            for block in self.pairing.blocks
-            for k, call in enumerate(block.calls)
-            if call.id == call_id and call.owner is not Owner.PROVIDER and not call.inline
-        ]
+    def _places(self, ids: Collection[str]) -> dict[str | None, list[tuple[Block, int]]]:
+        """Find the calls of these ids, in order."""
+        places: dict[str | None, list[tuple[Block, int]]] = defaultdict(list)
+        for block in self.pairing.blocks if ids else ():
+            for k, call in enumerate(block.calls):
+                if call.id in ids and call.owner is not Owner.PROVIDER and not call.inline:
+                    places[call.id].append((block, k))
+        return places
 
-    def _attach_id(self, call_id: str, results: list[Result]) -> None:
-        places = self._places(call_id)
+    def _attach_id(self, places: list[tuple[Block, int]], results: list[Result]) -> None:
         free = [p for p in places if p[0].answers[p[1]] is None]
         in_order = len(free) == len(results) and all(
             block.calls[k].at < result.at for (block, k), result in zip(free, results, strict=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from endmark.model import (
     Arrange,
@@ -69,6 +70,8 @@ class _Decision:
         self.turn = turn
         self.made = Plan()
         self.texts = self._kept_as_text()
+        self.kept = {id(result) for result in self.texts}
+        self.split = {result.after for result in self.texts}
         # A result that becomes a user's text counts as one at once, or a second repair would
         # see a user message behind what the first one left pending.
         self.last_user = max([scene.last_user, *(result.at.message for result in self.texts)])
@@ -117,7 +120,7 @@ class _Decision:
 
     def _take_out(self, kind: Kind, result: Result, name: str | None) -> None:
         self._find(kind, result.id, name, result.at, result.value)
-        keep = any(result is kept for kept in self.texts)
+        keep = id(result) in self.kept
         self.made.edits.append(ToText(result) if keep else Drop(result))
 
     def _block(self, block: Block) -> None:
@@ -218,7 +221,7 @@ class _Decision:
         away = [a for a in answers if isinstance(a, Result) and a.after != block.slot]
         for result in away:
             self._find(Kind.MISPLACED, result.id, result.name, result.at)
-        split = any(text.after == block.slot for text in self.texts)
+        split = block.slot in self.split
         closes = any(isinstance(answer, Close) for answer in answers)
         if away or closes or split:
             after = block.calls[-1].at.message
@@ -233,37 +236,40 @@ def _copies(blocks: list[Block], scene: Scene) -> set[int]:
             if call.id is not None:
                 by_id.setdefault(call.id, []).append((call, answer))
     copies: set[int] = set()
-    for group in by_id.values():
-        for k, (call, answer) in enumerate(group):
-            others = [pair for pair in group if pair[0] is not call and id(pair[0]) not in copies]
+    for group in _same_turns([group for group in by_id.values() if len(group) > 1], scene):
+        for call, answer in group:
+            if call.led or (answer is not None and not call.inline):
+                continue
             if any(
-                _is_copy(call, answer, twin, twin_answer, earlier=twin.at < call.at)
-                and _same_turn(call, twin, scene)
-                for twin, twin_answer in others
+                twin is not call
+                and id(twin) not in copies
+                and _is_copy(call, answer, twin, twin_answer, earlier=twin.at < call.at)
+                for twin, twin_answer in group
             ):
-                copies.add(id(group[k][0]))
+                copies.add(id(call))
     return copies
+
+
+def _same_turns(
+    groups: list[list[tuple[Call, Result | None]]], scene: Scene
+) -> Iterable[list[tuple[Call, Result | None]]]:
+    """Part groups of calls by turn: by message where a call and its result are one part."""
+    last = max((call.at.message for group in groups for call, _ in group), default=-1)
+    turns = list(accumulate(int(scene.is_user(index)) for index in range(last + 1)))
+    for group in groups:
+        parted: dict[tuple[bool, int], list[tuple[Call, Result | None]]] = {}
+        for call, answer in group:
+            place = call.at.message if call.inline else turns[call.at.message]
+            parted.setdefault((call.inline, place), []).append((call, answer))
+        yield from parted.values()
 
 
 def _is_copy(
     call: Call, answer: Result | None, twin: Call, twin_answer: Result | None, *, earlier: bool
 ) -> bool:
-    if call.led or (call.name, call.arguments) != (twin.name, twin.arguments):
+    if (call.name, call.arguments) != (twin.name, twin.arguments):
         return False
     if answer is None:
         return twin_answer is not None or earlier
     # Two parts of one inline message that hold the very same answer are one call told twice.
-    return (
-        call.inline
-        and earlier
-        and twin_answer is not None
-        and call.at.message == twin.at.message
-        and answer.value == twin_answer.value
-    )
-
-
-def _same_turn(call: Call, twin: Call, scene: Scene) -> bool:
-    first, last = sorted((call.at.message, twin.at.message))
-    if call.inline:
-        return first == last
-    return not any(scene.is_user(index) for index in range(first + 1, last))
+    return call.inline and earlier and twin_answer is not None and answer.value == twin_answer.value
