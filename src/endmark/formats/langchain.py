@@ -152,6 +152,10 @@ class LangChain(OwnMessage):
             elif isinstance(edit, Mend):
                 copies.mend(calls[edit.call.at.part])
         changed = copies.written()
+        if changed and fields.get("tool_call_chunks"):
+            changed[
+                "tool_call_chunks"
+            ] = []  # a chunk's calls are read from these, if there are any
         left = {**fields, **changed}
         if not left.get("content") and not calls_of(left):
             return None

@@ -74,7 +74,6 @@ class OpenAIResponses(OwnMessage):
     source = "https://platform.openai.com/docs/api-reference/responses/create"
     refusal = "No tool output found for function call {ids}."
     body = "content"
-    id_field = "id"
     unique_ids = True
     joint = True
 
@@ -207,7 +206,7 @@ def _asked(history: History, index: int, slot: int, names: Names) -> list[Event]
     pair, name, own = PAIRS[item["type"]], call_name(item), item_id(item)
     if name in names.approved:
         return []
-    shared = isinstance(own, str) and names.owners.get(own, (index, name)) != (index, name)
+    owner = names.owners.get(own) if isinstance(own, str) else None
     return [
         Call(
             At(index),
@@ -217,7 +216,8 @@ def _asked(history: History, index: int, slot: int, names: Names) -> list[Event]
             owner=pair.owner,
             arguments=item.get(pair.asked),
             slot=slot,
-            flaws=flaws_of(item, shared=shared and names.owners[str(own)][1] != name),
+            # The same call again shares both ids: that is a copy, or its id is reused.
+            flaws=flaws_of(item, shared=owner is not None and owner[1] != name),
             led=_is_led(history, index, names),
         )
     ]
