@@ -75,6 +75,7 @@ class Call:
     inline: bool = False
     arguments: Any = field(default=None, repr=False)
     denied: bool = False
+    asked: bool = False  # a person was asked about it, whoever runs it
     slot: int = -1  # the message behind which its results belong
     flaws: tuple[Kind, ...] = ()  # what the provider refuses in the call itself
     led: bool = False  # what stands before it may not be left without it

@@ -154,7 +154,7 @@ class _Decision:
         """
         if self.last_user > call.at.message:
             return False
-        if call.owner is Owner.HUMAN or self.policy.is_pending(call):
+        if call.owner is Owner.HUMAN or call.asked or self.policy.is_pending(call):
             return True
         beyond = call.owner is not Owner.PROVIDER and self.scene.last_assistant > call.slot
         return self.turn == "open" and not beyond
@@ -218,7 +218,8 @@ class _Decision:
         """Put the answers behind the calls, in the order of the calls, unless they are there."""
         if not answers or block.calls[0].owner is Owner.PROVIDER:
             return
-        away = [a for a in answers if isinstance(a, Result) and a.after != block.slot]
+        slots = {block.slot, self._live_slot(block)}
+        away = [a for a in answers if isinstance(a, Result) and a.after not in slots]
         for result in away:
             self._find(Kind.MISPLACED, result.id, result.name, result.at)
         split = block.slot in self.split
@@ -226,6 +227,13 @@ class _Decision:
         if away or closes or split:
             after = block.calls[-1].at.message
             self.made.edits.append(Arrange(after, tuple(answers)))
+
+
+    def _live_slot(self, block: Block) -> int:
+        """Give the place of results that a run of messages shares, while it may go on."""
+        last = block.calls[-1]
+        live = self.turn == "open" and self.last_user <= last.at.message
+        return last.slot if live and self.scene.last_assistant <= last.slot else block.slot
 
 
 def _copies(blocks: list[Block], scene: Scene) -> set[int]:

@@ -29,6 +29,11 @@ def _spelled(part: Message) -> str:
     return "args" if "args" in part and "input" not in part else "input"
 
 
+def _known_name(part: Message) -> str | None:
+    name = part.get("toolName")
+    return name if isinstance(name, str) and name not in ("", NO_NAME) else None
+
+
 def is_asked_soundly(part: Message) -> bool:
     """Tell whether nothing is wrong with a call, whoever runs it."""
     call_id = part.get("toolCallId")
@@ -54,24 +59,25 @@ def is_said(part: Message) -> bool:
     return output["type"] != "error-text" or says(output.get("value"))
 
 
-def call_of(part: Message, at: At, owner: Owner, slot: int, *, denied: bool) -> Call:
+def call_of(part: Message, at: At, owner: Owner, slot: int, *, asked: bool, denied: bool) -> Call:
     given, name = part.get(_spelled(part)), part.get("toolName")
     flaws = call_flaws(name, given)
     return Call(
         at,
         known_id(part.get("toolCallId")),
-        name or None,
+        _known_name(part),
         complete=Kind.INCOMPLETE not in flaws,
         owner=owner,
         arguments=given,
         denied=denied,
+        asked=asked,
         slot=slot,
         flaws=flaws,
     )
 
 
 def result_of(part: Message, at: At, owner: Owner, after: int | None, policy: Policy) -> Result:
-    call_id, name = known_id(part.get("toolCallId")), part.get("toolName") or None
+    call_id, name = known_id(part.get("toolCallId")), _known_name(part)
     output = part.get("output")
     typed = output if isinstance(output, dict) else {}
     value = part.get("result") if output is None else output
@@ -90,7 +96,7 @@ def result_of(part: Message, at: At, owner: Owner, after: int | None, policy: Po
 
 
 def synthesized(close: Close, call_id: str | None, asked: Message) -> Message:
-    made = {
+    made: Message = {
         "type": "tool-result",
         "toolCallId": call_id,
         "toolName": close.call.name or NO_NAME,

@@ -14,7 +14,8 @@ from endmark.model import At
 
 CALLS = ("functionCall", "function_call")
 RESPONSES = ("functionResponse", "function_response")
-Named = tuple[str | None, str | None]  # id and name
+NO_NAME = "unknown_tool"
+Named = tuple[str | None, str]  # id and name
 Given = tuple[At, Named]
 
 
@@ -22,6 +23,12 @@ def body_of(part: Message, keys: tuple[str, str]) -> Any:
     """Give the call, or the response, that a part holds; None where it holds none."""
     body = part.get(keys[0])
     return part.get(keys[1]) if body is None else body
+
+
+def known_name(body: Message) -> str:
+    """Give the name in a call or a response, or the one that stands for no name."""
+    name = body.get("name")
+    return name if isinstance(name, str) and name else NO_NAME
 
 
 class Ids:
@@ -54,8 +61,8 @@ class Ids:
         ]
         self.known = dict(given)
         open_, rest = self._by_id(calls, given)
-        for call, (at, (_, name)) in _sure(open_, rest, start + 1):
-            self.known[at] = (call[0], name or call[1])
+        for call, (at, _) in _sure(open_, rest, start + 1):
+            self.known[at] = call
 
     def _by_id(self, calls: list[Named], given: list[Given]) -> tuple[list[Named], list[Given]]:
         """Match what has the same id, or the same name and no id; give what is left over."""
@@ -66,7 +73,7 @@ class Ids:
                 rest.append((at, (id_, name)))
             else:
                 open_.remove(same)
-                self.known[at] = (id_, name or same[1])
+                self.known[at] = (id_, same[1] if name == NO_NAME else name)
         return open_, rest
 
 
@@ -75,11 +82,11 @@ def _sure(calls: list[Named], given: list[Given], place: int) -> list[tuple[Name
 
     A response whose id no call has is taken for one without an id only where it belongs.
     """
-    lone = len(calls) == len(given) == 1 and given[0][1][1] is None
-    asked: dict[str | None, list[Named]] = defaultdict(list)
-    found: dict[str | None, list[Given]] = defaultdict(list)
+    asked: dict[str, list[Named]] = defaultdict(list)
+    found: dict[str, list[Given]] = defaultdict(list)
+    lone = len(calls) == len(given) == 1 and NO_NAME in (calls[0][1], given[0][1][1])
     for call in calls:
-        asked[None if lone else call[1]].append(call)
+        asked[given[0][1][1] if lone else call[1]].append(call)
     for answer in given:
         found[answer[1][1]].append(answer)
     return [
@@ -100,7 +107,7 @@ def _bare(calls: list[Named], given: list[Given], place: int) -> bool:
 def _named(message: Message, index: int, keys: tuple[str, str]) -> list[Given]:
     bodies = [(k, body_of(part, keys)) for k, part in enumerate(message.get("parts") or ())]
     return [
-        (At(index, k), (known_id(body.get("id")), body.get("name") or None))
+        (At(index, k), (known_id(body.get("id")), known_name(body)))
         for k, body in bodies
         if body is not None
     ]

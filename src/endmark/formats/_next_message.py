@@ -40,6 +40,10 @@ class NextMessage(Format):
     def result_part(self, close: Close, call_id: str | None, asked: Any) -> Any:
         """Make the part of a synthesized result; `asked` is the part of its call."""
 
+    def result_to(self, message: Message, close: Close, call_id: str | None, asked: Any) -> Any:
+        """Make the part of a synthesized result to a call of this message."""
+        return self.result_part(close, call_id, asked)
+
     @abstractmethod
     def edit_part(self, message: Message, part: Any, edits: Sequence[Edit]) -> list[Any]:
         """Write edits inside one part of a message; give what stands in its place."""
@@ -136,8 +140,9 @@ class NextMessage(Format):
         for answer in arrange.answers:
             if isinstance(answer, Close):
                 at = answer.call.at
-                asked = self.parts(history[at.message])[at.part]
-                parts.append(self.result_part(answer, work.id_of(answer.call), asked))
+                holder = history[at.message]
+                asked = self.parts(holder)[at.part]
+                parts.append(self.result_to(holder, answer, work.id_of(answer.call), asked))
             else:
                 message, k = history[answer.at.message], answer.at.part
                 part = self.parts(message)[k]
@@ -149,7 +154,7 @@ class NextMessage(Format):
         sources = {a.at.message if isinstance(a, Result) else None for a in arrange.answers}
         origin = sources.pop() if len(sources) == 1 else None
         if origin is not None and len(self.parts(history[origin])) == len(parts):
-            made.move(self.message_of(parts, history[origin]), origin)
+            made.add(self.message_of(parts, history[origin]), origin)
         else:
             made.add(self.message_of(parts, {}), None)
 
@@ -162,7 +167,7 @@ class _Turns:
         self.history = history
         self.rebuilt = Rebuilt()
         self.done = 0
-        self.moved: set[int] = set()
+        self.used: set[int] = set()  # each old message is gone on with once
         self.emptied: int | None = None  # a message left with nothing, not yet given up
 
     def keep_until(self, index: int) -> None:
@@ -174,16 +179,18 @@ class _Turns:
 
     def add(self, message: Message, origin: int | None) -> None:
         self._hold_apart(message)
-        self.rebuilt.add(message, origin)
-
-    def move(self, message: Message, origin: int) -> None:
-        self.moved.add(origin)
-        self.add(message, origin)
+        self._add(message, origin)
 
     def empty(self, index: int) -> None:
-        side = self.format.side(self.history[index])
-        if self.emptied is None and self.format.alternates and self._before() != side:
+        old, before = self.history[index], self._before()
+        apart = self.format.answers_in(old) if before is None else before != self.format.side(old)
+        if self.emptied is None and apart and self.format.alternates:
             self.emptied = index
+
+    def _add(self, message: Message, origin: int | None) -> None:
+        self.rebuilt.add(message, None if origin in self.used else origin)
+        if origin is not None:
+            self.used.add(origin)
 
     def _before(self) -> str | None:
         messages = self.rebuilt.messages
@@ -195,7 +202,6 @@ class _Turns:
         if index is None:
             return
         old, side = self.history[index], self.format.side(coming)
-        meets = self._before() in (side, None if self.format.answers_in(old) else side)
-        if meets and side in self.format.alternates and side != self.format.side(old):
-            origin = None if index in self.moved else index
-            self.rebuilt.add(self.format.with_parts(old, self.format.note()), origin)
+        meets = self._before() in (side, None) and side != self.format.side(old)
+        if meets and side in self.format.alternates:
+            self._add(self.format.with_parts(old, self.format.note()), index)

@@ -168,7 +168,6 @@ class _Seen:
     def __init__(self, history: History) -> None:
         self.approved: dict[Any, Any] = {}  # by approval: what was answered
         self.hosted: set[tuple[int, Any]] = set()  # turn and id of what the provider runs
-        self.inline: set[tuple[int, Any]] = set()  # turn and id of what it answered
         self.turns: list[int] = []  # by message: where its turn began
         self.holders: list[int | None] = []  # by message: the one whose results it may hold
         begun, holder = -1, None
@@ -185,13 +184,6 @@ class _Seen:
                     self.approved[part.get("approvalId")] = part.get("approved")
                 elif kind == "tool-call" and part.get("providerExecuted") is True:
                     self.hosted.add((begun, part.get("toolCallId")))
-                elif kind == "tool-result" and message["role"] == "assistant":
-                    self.inline.add((begun, part.get("toolCallId")))
-
-    def waits(self, index: int, call_id: Any) -> bool:
-        """Tell of a call that the provider runs and nobody passed yet: it has no answer."""
-        turn = self.turns[index]
-        return turn == self.turns[-1] and (turn, call_id) not in self.inline
 
 
 def _read(history: History, index: int, seen: _Seen, policy: Policy) -> Iterator[Event]:
@@ -213,12 +205,10 @@ def _read(history: History, index: int, seen: _Seen, policy: Policy) -> Iterator
         at, call_id = At(index, k), part.get("toolCallId")
         if part["type"] == "tool-call":
             hosted = part.get("providerExecuted") is True
-            if hosted and call_id in asked and seen.waits(index, call_id):
-                continue
-            human = Owner.HUMAN if call_id in asked else Owner.SERVER
-            owner, slot = (Owner.PROVIDER, turn) if hosted else (human, index)
+            own = Owner.HUMAN if call_id in asked else Owner.SERVER
+            owner, slot = (Owner.PROVIDER, turn) if hosted else (own, index)
             refused = seen.approved.get(asked.get(call_id)) is False
-            yield call_of(part, at, owner, slot, denied=refused)
+            yield call_of(part, at, owner, slot, asked=call_id in asked, denied=refused)
         elif part["type"] == "tool-result":
             mine = message["role"] == "assistant" and (turn, call_id) in seen.hosted
             owner, place = (Owner.PROVIDER, turn) if mine else (Owner.SERVER, after)

@@ -20,13 +20,12 @@ from endmark.formats._base import (
     known_id,
     unreadable,
 )
-from endmark.formats._gemini_ids import CALLS, RESPONSES, Ids, body_of
+from endmark.formats._gemini_ids import CALLS, NO_NAME, RESPONSES, Ids, body_of, known_name
 from endmark.formats._next_message import NextMessage
 from endmark.model import At, Blank, Call, Close, Edit, Event, Kind, Mend, Result, SetId, ToText
 from endmark.policy import Policy
 
 MARK = "endmark"  # a response is a free object
-NO_NAME = "unknown_tool"
 NO_TEXT = "[no text]"
 USERS = frozenset({"user", "function", "tool", None})  # what python-genai and the API let through
 
@@ -205,12 +204,12 @@ def _read(history: History, index: int, ids: Ids, policy: Policy) -> Iterator[Ev
 
 
 def _call(called: Message, at: At) -> Call:
-    name, given = called.get("name"), called.get("args")
-    flaws = call_flaws(name, {} if given is None else given)
+    given = called.get("args")
+    flaws = call_flaws(called.get("name"), {} if given is None else given)
     return Call(
         at,
         known_id(called.get("id")),
-        name or None,
+        known_name(called),
         complete=Kind.INCOMPLETE not in flaws,
         arguments=given,
         slot=at.message,

@@ -145,8 +145,17 @@ def _content(at: int, message: Message) -> list[Message]:
 
 
 def _bodies(content: list[Message], kind: str) -> list[Message]:
+    hosted = _hosted(content)
     bodies = dicts([block[kind] for block in content if kind in block], f"the {kind} blocks")
-    return [body for body in bodies if not body.get("type")]
+    return [body for body in bodies if body.get("toolUseId") not in hosted]
+
+
+def _hosted(content: list[Message]) -> list[Any]:
+    """The ids of what the provider runs itself."""
+    uses = dicts(
+        [block["toolUse"] for block in content if "toolUse" in block], "the toolUse blocks"
+    )
+    return [use.get("toolUseId") for use in uses if use.get("type") == "server_tool_use"]
 
 
 def _answered(at: int, asked: list[Any], answers: list[Message]) -> Iterator[Violation]:
@@ -173,6 +182,7 @@ def _leading(at: int, content: list[Message], count: int) -> Iterator[Violation]
 
 def _faults(at: int, content: list[Message]) -> Iterator[Violation]:
     seen: list[Any] = []
+    hosted = _hosted(content)
     if not content:
         yield EMPTY_MESSAGE.broken(at)
     for n, block in enumerate(content):
@@ -184,7 +194,7 @@ def _faults(at: int, content: list[Message]) -> Iterator[Violation]:
                 yield BAD_ID.broken(at, name, n=n, kind=kind)
         if "toolUse" in block:
             yield from _call_faults(at, n, block["toolUse"], seen)
-        if "toolResult" in block and not block["toolResult"].get("type"):
+        if "toolResult" in block and block["toolResult"].get("toolUseId") not in hosted:
             yield from _result_faults(at, n, block["toolResult"])
 
 
