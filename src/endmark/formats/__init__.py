@@ -24,6 +24,7 @@ _MODULES = {
     "langchain": "endmark.formats.langchain",
     "openai-chat": "endmark.formats.openai_chat",
     "openai-responses": "endmark.formats.openai_responses",
+    "pydantic-ai": "endmark.formats.pydantic_ai",
 }
 _ALIASES = {f"ai-sdk-v{major}": "ai-sdk" for major in (4, 5, 6, 7)}
 
