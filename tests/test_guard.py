@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import random
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -84,6 +85,38 @@ def test_cases_reread_between_every_two_messages(session: Session) -> None:
             session.commit()
         ChatRepository(session, case["format"]).finalize(name)
         assert stored(session, name) == repair(case["history"], case["format"]), name
+
+
+def talk_of(dice: random.Random, talk: Talk) -> list[Message]:
+    """Make a talk in which everything comes at the wrong time."""
+    history: list[Message] = []
+    asked: list[str] = []
+    for n in range(dice.randint(2, 9)):
+        kind = dice.choice(["user", "text", "calls", "result", "result"])
+        if kind == "calls":
+            ids = [f"c{n}_{k}" for k in range(dice.randint(1, 3))]
+            asked += ids
+            history.append(talk.calls(*ids))
+        elif kind == "result" and asked:
+            history.append(talk.result(dice.choice(asked[-4:]), f"r{n}"))
+        else:
+            history.append((talk.text if kind == "text" else talk.user)(f"m{n}"))
+    return history
+
+
+@TALKS
+def test_talks_in_any_order(session: Session, talk: Talk) -> None:
+    for seed in range(100):
+        dice = random.Random(seed)
+        history = talk_of(dice, talk)
+        repository = ChatRepository(session, talk.format)
+        for message in history:
+            repository.add_message(seed, message)
+            if dice.random() < 0.3:  # the next one finds out for itself
+                session.info.clear()
+                repository = ChatRepository(session, talk.format)
+        repository.finalize(seed)
+        assert stored(session, str(seed)) == repair(history, talk.format), seed
 
 
 # -- own message and next message formats ------------------------------------------------------

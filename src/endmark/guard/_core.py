@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
@@ -21,10 +22,18 @@ from endmark.policy import Policy
 from endmark.stores.changes import Change, execute
 from endmark.stores.source import Conversation
 
-__all__ = ["SEGMENT", "read_tail", "settle", "write"]
+__all__ = ["SEGMENT", "Settled", "read_tail", "settle", "write"]
 
 SEGMENT = 64  # rows looked at first where something is wrong
-BLOCK = 16  # rows looked at where the last one is a result
+BLOCK = 8  # times as many rows are looked at where those do not hold the block whole
+
+
+class Settled(NamedTuple):
+    """What was found, whether a result waits for its call, and whether a call is left open."""
+
+    findings: Sequence[Finding]
+    stray: bool
+    left: bool
 
 
 def read_tail(
@@ -38,7 +47,7 @@ def read_tail(
         broken = bool(examine(history, format_, policy).findings)
         return Tail(found[-1].order[0] if found else None, epoch, left=broken)
     own = format_.shape is Shape.OWN_MESSAGE
-    count = 1 if own else 2  # the message before tells where an assistant's run begins
+    count = 2  # a result and its call, or the end of a run and what comes before it
     while True:
         found, epoch = rows.tail(connection, id_, count, epoch=in_epoch)
         history = [row.message for row in found if row.message is not None]
@@ -68,15 +77,13 @@ def _block_start(history: History, format_: Format) -> int:
     return at
 
 
-def settle(
-    connection: Connection, rows: Rows, id_: Id, policy: Policy, turn: Turn
-) -> tuple[Sequence[Finding], bool]:
-    """Repair the stored end of a conversation; give what was found, and whether a result waits."""
+def settle(connection: Connection, rows: Rows, id_: Id, policy: Policy, turn: Turn) -> Settled:
+    """Repair the stored end of a conversation."""
     conversation, found = _examined(connection, rows, id_, policy, turn)
     found, stray = settled(found, turn)
     if found.edits:
         write(connection, rows, conversation, found.rebuild())
-    return found.findings, stray
+    return Settled(found.findings, stray, bool(found.pending))
 
 
 def _examined(

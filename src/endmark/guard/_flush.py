@@ -209,14 +209,13 @@ class Flush:
         rows, connection = self.rows(), self.session.connection()
         kept = self.handle.kept(self.session)
         self._fence(rows, conversation)
-        findings, stray = settle(
-            connection, rows, rows.id_of(conversation), self.handle.policy, turn
-        )
+        done = settle(connection, rows, rows.id_of(conversation), self.handle.policy, turn)
         kept.tails.pop(conversation, None)
-        if stray:
-            self._tail(conversation).stray = True
-        if findings:
-            report(_plain(conversation), findings, self.handle.on_repair)
+        if done.stray or done.left:
+            tail = self._tail(conversation)
+            tail.stray, tail.left = done.stray, tail.left or done.left
+        if done.findings:
+            report(_plain(conversation), done.findings, self.handle.on_repair)
             self._reload(conversation)
 
     def _reload(self, conversation: Any) -> None:

@@ -135,7 +135,8 @@ class Frontier:
             self._write([message])
             if verdict.disturbs:
                 self.settle("open")
-            self.memory.tails.pop(self.id, None)
+            else:
+                self.memory.tails.pop(self.id, None)
         self._write(ready)
 
     def _write(self, messages: Sequence[Message]) -> None:
@@ -160,11 +161,12 @@ class Frontier:
 
     def settle(self, turn: Turn) -> None:
         """Repair the stored end."""
-        findings, stray = settle(self.connection, self.rows, self.id, self.policy, turn)
+        done = settle(self.connection, self.rows, self.id, self.policy, turn)
         self.memory.tails.pop(self.id, None)
-        if stray:
-            self.tail().stray = True
-        self.tell(findings)
+        if turn == "open" and (done.stray or done.left):
+            tail = self.tail()
+            tail.stray, tail.left = done.stray, tail.left or done.left
+        self.tell(done.findings)
 
     def close(self) -> None:
         """Close the frontier; where the end is known to be sound nothing is read."""

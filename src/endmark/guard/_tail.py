@@ -95,6 +95,9 @@ def weigh(tail: Tail, message: Message, format_: Format, policy: Policy) -> Verd
     brings = answer or (format_.shape is Shape.NEXT_MESSAGE and _results(format_, message))
     closes = not (brings or tail.stray) and (behind or Kind.DANGLING in _kinds(found.findings))
     disturbs = bool(found.findings) or tail.stray or (tail.left and format_.is_user(message))
+    if answer and found.pending and format_.shape is Shape.NEXT_MESSAGE:
+        # More results of this run of messages may come: their place is known when all are there.
+        disturbs = tail.stray or not _kinds(found.findings) <= {Kind.MISPLACED}
     if not (answer or continues):
         block = [message] if format_.call_ids(message) else []
     return Verdict(block, message, bool(block and found.pending), closes, disturbs)
