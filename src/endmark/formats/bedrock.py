@@ -7,43 +7,27 @@ between two of the other role never goes without a note in its place. Shapes and
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from endmark.formats._base import (
-    ORPHAN_TEXT,
-    History,
-    Message,
-    as_object,
-    call_flaws,
-    known_id,
-    text_of_orphan,
-    unreadable,
+from endmark.formats._base import History, Message, known_id, text_of_orphan, unreadable
+from endmark.formats._bedrock_parts import (
+    NO_TEXT,
+    SILENT,
+    as_text,
+    call_of,
+    is_blank,
+    is_plainly_sound,
+    is_said,
+    is_speech,
+    mended_call,
+    mended_result,
+    result_of,
 )
 from endmark.formats._next_message import NextMessage
-from endmark.model import (
-    At,
-    Blank,
-    Call,
-    Close,
-    Drop,
-    Edit,
-    Event,
-    Kind,
-    Mend,
-    Owner,
-    Result,
-    SetId,
-    ToText,
-)
+from endmark.model import At, Blank, Call, Close, Drop, Edit, Event, Mend, Owner, SetId, ToText
 from endmark.policy import Policy
 
-NO_NAME = "unknown_tool"
-NO_TEXT = "[no text]"
-NO_OUTPUT = "(no output)"  # "The text field in the ContentBlock object at … is blank."
-NO_ERROR_TEXT = "(no error text)"  # "… cannot be empty when status value is error."
 ROLES = frozenset({"user", "assistant", "system"})
 BLOCKS = frozenset(
     {
@@ -51,9 +35,7 @@ BLOCKS = frozenset(
         "cachePoint", "reasoningContent", "citationsContent", "searchResult",
     }
 )  # fmt: skip
-SILENT = frozenset({"cachePoint"})
 UNSAID = frozenset({"cachePoint", "reasoningContent"})
-_is_sound_id = re.compile(r"[a-zA-Z0-9_.:-]{1,64}").fullmatch
 
 
 class Bedrock(NextMessage):
@@ -96,7 +78,7 @@ class Bedrock(NextMessage):
                             )
                         call = block["toolUse"]
                         call_id = call.get("toolUseId")
-                        if call_id in due or not _is_plainly_sound(call):
+                        if call_id in due or not is_plainly_sound(call):
                             dirty = True
                         due.append(call_id)
                     elif "toolResult" in block:
@@ -130,7 +112,7 @@ class Bedrock(NextMessage):
         return range(index, stop)
 
     def is_user(self, message: Message) -> bool:
-        return message.get("role") == "user" and any(map(_is_speech, message["content"]))
+        return message.get("role") == "user" and any(map(is_speech, message["content"]))
 
     def parts(self, message: Message) -> list[Any]:
         parts: list[Any] = message["content"]
@@ -152,12 +134,12 @@ class Bedrock(NextMessage):
     def edit_part(self, message: Message, part: Any, edits: Sequence[Edit]) -> list[Any]:
         for edit in edits:
             if isinstance(edit, ToText):
-                return _as_text(edit, part, in_user=message["role"] == "user")
+                return as_text(edit, part, in_user=message["role"] == "user")
             key = "toolUse" if "toolUse" in part else "toolResult"
             if isinstance(edit, SetId):
                 part = {**part, key: {**part[key], "toolUseId": edit.id}}
             elif isinstance(edit, Mend):
-                mended = _mended_call if key == "toolUse" else _mended_result
+                mended = mended_call if key == "toolUse" else mended_result
                 part = {**part, key: mended(part[key])}
         return [part]
 
@@ -177,43 +159,6 @@ class Bedrock(NextMessage):
         return -1 if not plain else 1 if content else 0
 
 
-def is_said(result: Message) -> bool:
-    """Tell whether a result holds what Converse takes: no blank text, no error without words."""
-    content = result.get("content")
-    if not isinstance(content, list) or (not content and result.get("status") == "error"):
-        return False
-    for block in content:
-        text = block.get("text")
-        if text is None:
-            if "json" in block and not isinstance(block["json"], dict):
-                return False
-        elif not text or text.isspace():
-            return False
-    return True
-
-
-def _is_plainly_sound(call: Message) -> bool:
-    call_id = call.get("toolUseId")
-    return bool(
-        call_id.__class__ is str
-        and _is_sound_id(call_id)
-        and call.get("name")
-        and call.get("input").__class__ is dict
-        and "type" not in call
-    )
-
-
-def _is_blank(block: Message) -> bool:
-    text = block.get("text")
-    return text is not None and (not text or text.isspace())
-
-
-def _is_speech(block: Message) -> bool:
-    if SILENT.issuperset(block) or "toolResult" in block:
-        return False
-    return not _is_blank(block) and block.get("text") != NO_TEXT
-
-
 def _read(history: History, index: int, policy: Policy) -> Iterator[Event]:
     """Read one message: its calls, its results and where they stand, and blanks."""
     message = history[index]
@@ -226,87 +171,17 @@ def _read(history: History, index: int, policy: Policy) -> Iterator[Event]:
     for k, block in enumerate(message["content"]):
         at = At(index, k)
         if "toolUse" in block:
-            call = _call(block["toolUse"], at)
+            call = call_of(block["toolUse"], at)
             if call.owner is Owner.PROVIDER:
                 served.add(call.id)
             yield call
         elif "toolResult" in block:
             mine = asks and known_id(block["toolResult"].get("toolUseId")) in served
-            yield _result(block["toolResult"], at, index if mine else after, mine, policy)
-        elif _is_blank(block):
+            yield result_of(block["toolResult"], at, index if mine else after, mine, policy)
+        elif is_blank(block):
             yield Blank(at)
         elif "cachePoint" not in block:
             after = None
-
-
-def _call(use: Message, at: At) -> Call:
-    given, name = use.get("input"), use.get("name")
-    flaws = call_flaws(name, given)
-    call_id = known_id(use.get("toolUseId"))
-    if call_id is not None and not _is_sound_id(call_id):
-        flaws = (*flaws, Kind.BAD_ID)
-    return Call(
-        at,
-        call_id,
-        name or None,
-        complete=Kind.INCOMPLETE not in flaws,
-        owner=Owner.PROVIDER if use.get("type") == "server_tool_use" else Owner.SERVER,
-        arguments=given,
-        slot=at.message,
-        flaws=flaws,
-    )
-
-
-def _result(result: Message, at: At, after: int | None, mine: bool, policy: Policy) -> Result:
-    content = result.get("content")
-    call_id = known_id(result.get("toolUseId"))
-    lone = content[0] if isinstance(content, list) and len(content) == 1 else {}
-    return Result(
-        at,
-        call_id,
-        synthesized=policy.is_marker(lone.get("text"), call_id, None),
-        error=result.get("status") == "error",
-        owner=Owner.PROVIDER if mine else Owner.SERVER,
-        after=after,
-        value=content,
-        flaw=not mine and not is_said(result),
-    )
-
-
-def _mended_call(use: Message) -> Message:
-    return {
-        **use,
-        "name": use.get("name") or NO_NAME,
-        "input": as_object(use.get("input")) or {},
-    }
-
-
-def _mended_result(result: Message) -> Message:
-    given = result.get("content")
-    blocks = given if isinstance(given, list) else [{"text": given}] if given else []
-    content = [_with_object(block) for block in blocks if not _is_blank(block)]
-    words = NO_ERROR_TEXT if result.get("status") == "error" else NO_OUTPUT
-    return {**result, "content": content or [{"text": words}]}
-
-
-def _with_object(block: Message) -> Message:
-    """Give a value that is no object as text: "Provide a json object for the field"."""
-    if "json" in block and not isinstance(block["json"], dict):
-        return {"text": json.dumps(block["json"], ensure_ascii=False)}
-    return block
-
-
-def _as_text(edit: ToText, part: Any, *, in_user: bool) -> list[Any]:
-    if isinstance(edit.event, Call):
-        return [{"text": text_of_orphan(edit.event)}]
-    blocks = _mended_result(part["toolResult"])["content"]
-    words = [_words(block) for block in blocks if "text" in block or "json" in block]
-    media = [block for block in blocks if "text" not in block and "json" not in block]
-    return [{"text": "\n".join([ORPHAN_TEXT, *words])}, *(media if in_user else [])]
-
-
-def _words(block: Message) -> str:
-    return block["text"] if "text" in block else json.dumps(block["json"], ensure_ascii=False)
 
 
 FORMAT = Bedrock()
