@@ -68,7 +68,9 @@ class Ids:
         """Match what has the same id, or the same name and no id; give what is left over."""
         open_, rest = list(calls), []
         for at, (id_, name) in given:
-            same = next((c for c in open_ if c[0] == id_ and (id_ or c[1] == name)), None)
+            named = (call for call in open_ if call == (id_, name))
+            keyed = (call for call in open_ if id_ and call[0] == id_)
+            same = next(named, None) or next(keyed, None)
             if same is None:
                 rest.append((at, (id_, name)))
             else:
