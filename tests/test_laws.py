@@ -21,7 +21,7 @@ from endmark.model import Arrange, Close, Edit, Mend, Result, Turn
 from judging import violations
 
 FORMATS = sorted(BUILDERS)
-LAWS = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+LAWS = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 TURNS: st.SearchStrategy[Turn] = st.sampled_from(["over", "open"])
 
 

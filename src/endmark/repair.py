@@ -44,6 +44,7 @@ class Scene:
     unique_ids: bool = False  # the provider refuses an id that any earlier call has
     optional_ids: bool = False  # calls and results may go without one
     inline: bool = False
+    joint: bool = False  # calls in a row are one block
 
 
 @dataclass(slots=True)
@@ -156,7 +157,8 @@ class _Decision:
             return False
         if call.owner is Owner.HUMAN or call.asked or self.policy.is_pending(call):
             return True
-        beyond = call.owner is not Owner.PROVIDER and self.scene.last_assistant > call.slot
+        place = call.slot if self.scene.joint else call.at.message
+        beyond = call.owner is not Owner.PROVIDER and self.scene.last_assistant > place
         return self.turn == "open" and not beyond
 
     def _lone(self, call: Call) -> None:
@@ -198,12 +200,15 @@ class _Decision:
         else:
             new = call.id
         self.seen.add(new)
-        if reason is None and self.scene.optional_ids and answer and answer.id is None:
+        if answer is None or answer.id == new or call.inline:
             return
-        if answer is not None and answer.id != new and not call.inline:
-            if reason is None:
-                self._find(Kind.NO_ID, call.id, call.name, answer.at)
-            self.made.edits.append(SetId(answer, new))
+        if reason is None and self.scene.optional_ids:
+            # Where it stands tells whose answer it is; what moves there is told by the id.
+            if answer.id is None and answer.after == call.slot:
+                return
+        elif reason is None:
+            self._find(Kind.NO_ID, call.id, call.name, answer.at)
+        self.made.edits.append(SetId(answer, new))
 
     def _why_rekey(self, call: Call) -> Kind | None:
         if call.id is None:
@@ -218,8 +223,7 @@ class _Decision:
         """Put the answers behind the calls, in the order of the calls, unless they are there."""
         if not answers or block.calls[0].owner is Owner.PROVIDER:
             return
-        slots = {block.slot, self._live_slot(block)}
-        away = [a for a in answers if isinstance(a, Result) and a.after not in slots]
+        away = [a for a in answers if isinstance(a, Result) and a.after != block.slot]
         for result in away:
             self._find(Kind.MISPLACED, result.id, result.name, result.at)
         split = block.slot in self.split
@@ -227,13 +231,6 @@ class _Decision:
         if away or closes or split:
             after = block.calls[-1].at.message
             self.made.edits.append(Arrange(after, tuple(answers)))
-
-
-    def _live_slot(self, block: Block) -> int:
-        """Give the place of results that a run of messages shares, while it may go on."""
-        last = block.calls[-1]
-        live = self.turn == "open" and self.last_user <= last.at.message
-        return last.slot if live and self.scene.last_assistant <= last.slot else block.slot
 
 
 def _copies(blocks: list[Block], scene: Scene) -> set[int]:
