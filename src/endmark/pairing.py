@@ -7,8 +7,8 @@ whose call is gone. Invariants:
 2. A result answers one call, a call has at most one answer.
 3. No set of ids spans the history: an id that repeats belongs to the occurrence it stands by.
 4. A missing id is bridged only where the choice is forced.
-5. Real beats synthesized, final beats interim, a success beats an error handler's second
-   answer, else the first stands.
+5. Real beats synthesized, final beats interim, the call's own id beats none, a success beats an
+   error handler's second answer, else the first stands.
 """
 
 from __future__ import annotations
@@ -146,8 +146,8 @@ def _position(result: Result) -> tuple[int, int]:
     return result.at
 
 
-def _rank(result: Result) -> tuple[bool, bool, bool]:
-    return (result.synthesized, not result.final, result.error)
+def _rank(result: Result, call: Call) -> tuple[bool, ...]:
+    return (result.synthesized, not result.final, result.id != call.id, result.error)
 
 
 def _may_answer(call: Call, result: Result) -> bool:
@@ -236,7 +236,8 @@ class _Walk:
     def _attach_id(self, places: list[tuple[Block, int]], results: list[Result]) -> None:
         free = [p for p in places if p[0].answers[p[1]] is None]
         in_order = len(free) == len(results) and all(
-            block.calls[k].at < result.at for (block, k), result in zip(free, results, strict=True)
+            block.calls[k].at < result.at and _may_answer(block.calls[k], result)
+            for (block, k), result in zip(free, results, strict=True)
         )
         if in_order:
             for (block, k), result in zip(free, results, strict=True):
@@ -288,7 +289,7 @@ class _Walk:
         """Two results for one call: let the better one stand, the earlier one if they are equal."""
         holder = block.answers[k]
         assert holder is not None
-        better = _rank(rival) < _rank(holder)
+        better = _rank(rival, block.calls[k]) < _rank(holder, block.calls[k])
         if self.keep_markers and holder.synthesized and not rival.synthesized:
             better = rival.after == block.slot
         if better:
