@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from endmark import ContradictionError, Policy, StaleTurnError, StoreError, check, repair
+from endmark import ContradictionError, Policy, StaleTurnError, StepLimitError, StoreError, check, repair
 from endmark.guard import ChatRepository, Repair, tables
 from endmark.stores._store import Store
 from fix_databases import Database
@@ -336,7 +336,7 @@ def test_step_limit(session: Session) -> None:
     with repository.turn("c"):
         for k in range(2):
             repository.add_messages("c", [CHAT.calls(f"a{k}"), CHAT.result(f"a{k}")])
-        with pytest.raises(StaleTurnError, match="step_limit"):
+        with pytest.raises(StepLimitError, match="step_limit"):
             repository.add_message("c", CHAT.calls("z"))
         repository.add_message("c", CHAT.text("enough"))
     assert len(stored(session)) == 5

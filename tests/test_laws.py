@@ -242,3 +242,18 @@ def test_every_policy_keeps_the_laws(
                 token in json.dumps(f.dropped)
                 for f in check(history, format, policy=policy, turn=turn)
             )
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(data=st.data())
+@LAWS
+def test_8_nothing_is_pending_once_it_counts_as_passed(format: str, data: st.DataObject) -> None:
+    history = data.draw(damaged(format))
+    form = formats.get(format)
+    policy = Policy(pending=lambda call: True)
+
+    examination = examine(history, form, policy, "open", passed=True)
+
+    assert form.is_user(form.said)
+    assert examination.pending == ()
+    assert repair(examination.rebuild().messages, form) == examination.rebuild().messages

@@ -16,6 +16,7 @@ from endmark.errors import (
     FormatError,
     HealError,
     StaleTurnError,
+    StepLimitError,
     StoreError,
     UnreadableError,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "Outcome",
     "Policy",
     "StaleTurnError",
+    "StepLimitError",
     "StoreError",
     "UnreadableError",
     "check",

@@ -8,6 +8,7 @@ EndmarkError
 ├── DatabaseError          the database refused: unreachable, locked, read-only, no driver
 ├── ContradictionError     persist() was given a history that denies what is stored
 ├── StaleTurnError         another turn of this conversation has begun since
+├── StepLimitError         a turn wrote as many messages with calls as the policy allows
 └── HealError              a heal run cannot go on: no such run, rows changed, offline mode
 ```
 
@@ -23,6 +24,7 @@ __all__ = [
     "FormatError",
     "HealError",
     "StaleTurnError",
+    "StepLimitError",
     "StoreError",
     "UnreadableError",
 ]
@@ -54,6 +56,10 @@ class ContradictionError(EndmarkError):
 
 class StaleTurnError(EndmarkError):
     """Another turn of this conversation has begun since; nothing was written."""
+
+
+class StepLimitError(EndmarkError):
+    """A turn wrote as many messages with calls as `Policy.step_limit` allows."""
 
 
 class HealError(EndmarkError):

@@ -40,17 +40,24 @@ class Examination:
 
 
 def examine(
-    history: Sequence[Any], format_: Format, policy: Policy = DEFAULT, turn: Turn = "over"
+    history: Sequence[Any],
+    format_: Format,
+    policy: Policy = DEFAULT,
+    turn: Turn = "over",
+    *,
+    passed: bool = False,
 ) -> Examination:
     """Find what is wrong with a history and decide the edits; nothing is changed.
 
+    `passed` sees it as if a user had spoken since: nothing counts as pending any more.
     Raises `UnreadableError` for a payload that is not a history of this format.
     """
     try:
-        suspects = format_.skim(history)
+        seen = [*history, format_.said] if passed else history
+        suspects = format_.skim(seen)
         if not suspects:
             return Examination(history, format_)
-        made = _decide(history, format_, suspects, policy, turn)
+        made = _decide(seen, format_, suspects, policy, turn)
     except (AttributeError, IndexError, KeyError, TypeError) as error:
         msg = (
             f"this is not a {format_.name} history ({type(error).__name__} while reading it); "

@@ -67,6 +67,7 @@ class Format(ABC):
     optional_ids: ClassVar[bool] = False  # calls and results may go without an id
     joint: ClassVar[bool] = False  # calls in a row are one block: each is a message of its own
     body: ClassVar[str]  # the field that holds a message's content where the role is a column
+    said: ClassVar[Message] = {"role": "user", "content": "."}  # a message in which a user speaks
     id_field: ClassVar[str | None] = None  # the message's own id, where the format has one
     # Substrings of stored text, one of which a message must contain to be poisoned on its own.
     needles: ClassVar[tuple[str, ...]] = ()

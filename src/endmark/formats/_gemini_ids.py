@@ -7,6 +7,8 @@ what is left without a call goes to the pairing as it is.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from endmark.formats._base import History, Message, known_id
@@ -61,8 +63,20 @@ class Ids:
         ]
         self.known = dict(given)
         open_, rest = self._by_id(calls, given)
-        for call, (at, _) in _sure(open_, rest, start + 1):
+        for call, (at, _) in _sure(open_, rest, lambda at, id_: self._is_bare(at, id_, start)):
             self.known[at] = call
+
+    def _is_bare(self, at: At, id_: str | None, start: int) -> bool:
+        """Tell whether a response goes without an id: one that no call has is as good as none."""
+        return id_ is None or (at.message == start + 1 and id_ not in self.owned)
+
+    @cached_property
+    def owned(self) -> set[str | None]:
+        return {
+            id_
+            for index, message in enumerate(self.history)
+            for _, (id_, _) in _named(message, index, CALLS)
+        }
 
     def _by_id(self, calls: list[Named], given: list[Given]) -> tuple[list[Named], list[Given]]:
         """Match what has the same id, or the same name and no id; give what is left over."""
@@ -79,11 +93,10 @@ class Ids:
         return open_, rest
 
 
-def _sure(calls: list[Named], given: list[Given], place: int) -> list[tuple[Named, Given]]:
-    """Pair in order what has one name, as often as each other, and ids on one side only.
-
-    A response whose id no call has is taken for one without an id only where it belongs.
-    """
+def _sure(
+    calls: list[Named], given: list[Given], is_bare: Callable[[At, str | None], bool]
+) -> list[tuple[Named, Given]]:
+    """Pair in order what has one name, as often as each other, and ids on one side only."""
     asked: dict[str, list[Named]] = defaultdict(list)
     found: dict[str, list[Given]] = defaultdict(list)
     lone = len(calls) == len(given) == 1 and NO_NAME in (calls[0][1], given[0][1][1])
@@ -94,16 +107,16 @@ def _sure(calls: list[Named], given: list[Given], place: int) -> list[tuple[Name
     return [
         pair
         for name, answers in found.items()
-        if len(asked[name]) == len(answers) and _bare(asked[name], answers, place)
+        if len(asked[name]) == len(answers)
+        and (
+            all(id_ is None for _, (id_, _) in answers)
+            or all(
+                call[0] is None and is_bare(at, id_)
+                for call, (at, (id_, _)) in zip(asked[name], answers, strict=True)
+            )
+        )
         for pair in zip(asked[name], answers, strict=True)
     ]
-
-
-def _bare(calls: list[Named], given: list[Given], place: int) -> bool:
-    if all(id_ is None for _, (id_, _) in given):
-        return True
-    placed = all(at.message == place for at, _ in given)
-    return placed and all(id_ is None for id_, _ in calls)
 
 
 def _named(message: Message, index: int, keys: tuple[str, str]) -> list[Given]:

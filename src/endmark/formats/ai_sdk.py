@@ -64,6 +64,7 @@ class AISDK(Inline):
     source = "https://ai-sdk.dev/docs/reference/ai-sdk-core/ui-message"
     refusal = "AI_MissingToolResultsError: Tool results are missing for tool calls {ids}."
     body = "parts"
+    said = {"role": "user", "parts": [{"type": "text", "text": "."}]}
     id_field = "id"
     # Every open state, every errored or denied part, all of major 4, and what else a word tells;
     # what is missing tips the balance. Neither tells that two finished typed parts share an id.

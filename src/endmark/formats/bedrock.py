@@ -45,6 +45,7 @@ class Bedrock(NextMessage):
     source = "https://docs.aws.amazon.com/bedrock/latest/userguide/tool-use-inference-call.html"
     refusal = "Expected toolResult blocks at messages.{at}.content for the following Ids: {ids}"
     body = "content"
+    said = {"role": "user", "content": [{"text": "."}]}
     joins = True
     alternates = frozenset({"user", "assistant"})
 

@@ -41,6 +41,7 @@ class Gemini(NextMessage):
     )
     optional_ids = True
     body = "parts"
+    said = {"role": "user", "parts": [{"text": "."}]}
     # "function call turn comes immediately after a user turn or after a function response turn"
     alternates = frozenset({"model"})
 

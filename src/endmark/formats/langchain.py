@@ -58,6 +58,7 @@ class LangChain(OwnMessage):
         "the first few of those tool calls: {ids}"
     )
     body = "data"
+    said = {"type": "human", "content": "."}
 
     def skim(self, history: History) -> list[int]:
         suspects: list[int] = []

@@ -42,6 +42,7 @@ class PydanticAI(NextMessage):
         "Cannot provide a new user prompt when the message history contains unprocessed tool calls."
     )
     body = "parts"
+    said = {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "."}]}
 
     def skim(self, history: History) -> list[int]:
         suspects: list[int] = []

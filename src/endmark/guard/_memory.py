@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import event
 from sqlalchemy.orm import Session, SessionTransaction
 
-from endmark.errors import StaleTurnError
+from endmark.errors import StaleTurnError, StepLimitError
 from endmark.formats._base import Format, Message
 from endmark.guard._rows import Id
 from endmark.guard._tail import Tail, real_results
@@ -55,7 +55,7 @@ class TurnState:
                         f"this turn has written {self.steps} messages with calls, the most that "
                         "policy.step_limit allows; nothing was written. End the turn"
                     )
-                    raise StaleTurnError(msg)
+                    raise StepLimitError(msg)
                 self.steps += 1
                 self.messages.add(own)
             self.calls.update(call_id for call_id in ids if call_id is not None)

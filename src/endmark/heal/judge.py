@@ -63,7 +63,13 @@ class Judge:
 
     def examine(self, conversation: Conversation) -> Examination:
         turn = self.turn(conversation.written)
-        return examine(conversation.history, self.source.format, self.policy, turn)
+        return examine(
+            conversation.history,
+            self.source.format,
+            self.policy,
+            turn,
+            passed=self.include_frontier,
+        )
 
     def whole(self, conversation: Conversation) -> Verdict:
         """Judge a conversation from all of its rows."""

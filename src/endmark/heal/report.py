@@ -26,8 +26,8 @@ def label(id_: tuple[Cell, ...]) -> str:
 class Options:
     """Say how a heal goes about it.
 
-    Fields: `include_frontier` (close what is open at the very end however young it is; pending
-    calls stay), `shard` (i, n: only every n-th conversation, the i-th of them), `batch`
+    Fields: `include_frontier` (close what is open at the very end however young it is, and also
+    what waits on purpose), `shard` (i, n: only every n-th conversation, the i-th of them), `batch`
     (conversations a transaction), `now` (seconds since the epoch; None: the clock).
     """
 
