@@ -7,7 +7,6 @@ what is left without a call goes to the pairing as it is.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -41,7 +40,7 @@ class Ids:
         self.next = 0
         self.known: dict[At, Named] = {}
 
-    def of(self, at: At, answered: Message) -> Named:
+    def of(self, at: At) -> Named:
         """Give the id, None for none, and the name that this response goes by."""
         if at.message >= self.next:
             self._read_run(at.message)
@@ -63,40 +62,52 @@ class Ids:
         ]
         self.known = dict(given)
         open_, rest = self._by_id(calls, given)
-        for call, (at, _) in _sure(open_, rest, lambda at, id_: self._is_bare(at, id_, start)):
-            self.known[at] = call
-
-    def _is_bare(self, at: At, id_: str | None, start: int) -> bool:
-        """Tell whether a response goes without an id: one that no call has is as good as none."""
-        return id_ is None or (at.message == start + 1 and id_ not in self.owned)
-
-    @cached_property
-    def owned(self) -> set[str | None]:
-        return {
-            id_
-            for index, message in enumerate(self.history)
-            for _, (id_, _) in _named(message, index, CALLS)
-        }
+        for asked, answers in _by_name(open_, rest):
+            if len(asked) == len(answers) and self._is_sure(asked, answers, start + 1):
+                for call, (at, _) in zip(asked, answers, strict=True):
+                    self.known[at] = call
 
     def _by_id(self, calls: list[Named], given: list[Given]) -> tuple[list[Named], list[Given]]:
-        """Match what has the same id, or the same name and no id; give what is left over."""
+        """Match what has the same id, best under the same name; give what is left over."""
         open_, rest = list(calls), []
         for at, (id_, name) in given:
-            named = (call for call in open_ if call == (id_, name))
-            keyed = (call for call in open_ if id_ and call[0] == id_)
-            same = next(named, None) or next(keyed, None)
-            if same is None:
-                rest.append((at, (id_, name)))
+            same = [call for call in open_ if call[0] == id_] if id_ else []
+            if same:
+                call = next((call for call in same if call[1] == name), same[0])
+                open_.remove(call)
+                self.known[at] = (id_, call[1] if name == NO_NAME else name)
             else:
-                open_.remove(same)
-                self.known[at] = (id_, same[1] if name == NO_NAME else name)
+                rest.append((at, (id_, name)))
         return open_, rest
 
+    def _is_sure(self, calls: list[Named], given: list[Given], place: int) -> bool:
+        """Tell whether order alone pairs these: on one side at least nothing has an id.
 
-def _sure(
-    calls: list[Named], given: list[Given], is_bare: Callable[[At, str | None], bool]
-) -> list[tuple[Named, Given]]:
-    """Pair in order what has one name, as often as each other, and ids on one side only."""
+        An id that nothing on the other side of the history has is as good as none, where all the
+        responses are in their place.
+        """
+        if all(id_ is None for _, (id_, _) in given):
+            return not any(id_ in self.ids[1] for id_, _ in calls if id_)
+        return all(id_ is None for id_, _ in calls) and not any(
+            at.message != place or (id_ and id_ in self.ids[0]) for at, (id_, _) in given
+        )
+
+    @cached_property
+    def ids(self) -> tuple[set[str | None], set[str | None]]:
+        """All ids of calls, and all of responses."""
+        calls, given = (
+            {
+                id_
+                for index, message in enumerate(self.history)
+                for _, (id_, _) in _named(message, index, keys)
+            }
+            for keys in (CALLS, RESPONSES)
+        )
+        return calls, given
+
+
+def _by_name(calls: list[Named], given: list[Given]) -> list[tuple[list[Named], list[Given]]]:
+    """Put together the calls and the responses of one name."""
     asked: dict[str, list[Named]] = defaultdict(list)
     found: dict[str, list[Given]] = defaultdict(list)
     lone = len(calls) == len(given) == 1 and NO_NAME in (calls[0][1], given[0][1][1])
@@ -104,19 +115,7 @@ def _sure(
         asked[given[0][1][1] if lone else call[1]].append(call)
     for answer in given:
         found[answer[1][1]].append(answer)
-    return [
-        pair
-        for name, answers in found.items()
-        if len(asked[name]) == len(answers)
-        and (
-            all(id_ is None for _, (id_, _) in answers)
-            or all(
-                call[0] is None and is_bare(at, id_)
-                for call, (at, (id_, _)) in zip(asked[name], answers, strict=True)
-            )
-        )
-        for pair in zip(asked[name], answers, strict=True)
-    ]
+    return [(asked[name], answers) for name, answers in found.items()]
 
 
 def _named(message: Message, index: int, keys: tuple[str, str]) -> list[Given]:

@@ -219,7 +219,7 @@ def _call(called: Message, at: At) -> Call:
 
 
 def _result(answered: Message, at: At, after: int | None, ids: Ids, policy: Policy) -> Result:
-    call_id, name = ids.of(at, answered)
+    call_id, name = ids.of(at)
     response = answered.get("response")
     said = response if isinstance(response, dict) else {}
     return Result(
