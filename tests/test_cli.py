@@ -14,7 +14,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from importlib import import_module
 from importlib.resources import files
@@ -271,6 +271,15 @@ def test_the_demo(undo: list[str], cli: Cli, tmp_path: Path) -> None:
     assert cli(*command[0].split(), *([] if "--yes" in command[0] else ["--yes"])).code == 0
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Let Ctrl-C mean what it does in a terminal: a parent may have had it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_ends_after_the_batch(cli: Cli, demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = heal.apply
 
@@ -288,6 +297,7 @@ def test_ctrl_c_ends_after_the_batch(cli: Cli, demo: Demo, monkeypatch: pytest.M
     assert cli("heal-db", *command).code == 0
 
 
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize(("answer", "code"), [(b"n\n", 2), (b"y\n", 0), (None, 130)])
 def test_a_terminal_is_asked(answer: bytes | None, code: int, demo: Demo) -> None:
     before = demo.dump()
