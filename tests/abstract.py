@@ -43,6 +43,26 @@ class Numbers:
 OPEN = object()
 
 
+@dataclass(frozen=True)
+class Ask:
+    """One call as a scenario asks for it; `value` is what the same message says came back."""
+
+    id: str
+    name: str = "look"
+    cut: bool = False  # its arguments end before they are complete
+    hosted: bool = False  # the provider runs it
+    value: Any = OPEN
+
+    @property
+    def args(self) -> dict[str, str]:
+        return {"of": self.name}
+
+    @property
+    def written(self) -> str:
+        """Give the arguments as text, as far as they came."""
+        return f'{{"of": "{self.name}"}}'[: 8 if self.cut else None]
+
+
 @dataclass
 class Seen:
     """A call as a provider would see it; `result` is OPEN where nothing answers it."""

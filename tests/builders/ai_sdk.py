@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from abstract import Message, Seen, Turn
+from abstract import OPEN, Ask, Message, Seen, Turn
 
 
 def build(turns: list[Turn]) -> list[Message]:
@@ -63,3 +63,46 @@ def calls(history: list[dict[str, Any]]) -> Iterator[Seen]:
 
 def result_ids(history: list[Message]) -> list[Any]:
     return []
+
+
+CANNOT = dict.fromkeys(
+    (
+        "late",
+        "early",
+        "split",
+        "duplicate",
+        "media between",
+        "synthesized, then real",
+        "orphan",
+    ),
+    "a result is in the part of its call",
+)
+
+
+def system(words: str) -> list[Message]:
+    return [_message("system", {"type": "text", "text": words})]
+
+
+def user(words: str) -> list[Message]:
+    return [_message("user", {"type": "text", "text": words})]
+
+
+def assistant(words: str, thought: str = "", calls: tuple[Ask, ...] = ()) -> list[Message]:
+    parts: list[Message] = [{"type": "step-start"}]
+    parts += [{"type": "reasoning", "text": thought, "state": "done"}] if thought else []
+    parts += [{"type": "text", "text": words}] if words else []
+    return [_message("assistant", *parts, *map(_asked, calls))]
+
+
+def _message(role: str, *parts: Message) -> Message:
+    return {"id": f"{role}-1", "role": role, "parts": list(parts)}
+
+
+def _asked(call: Ask) -> Message:
+    part: Message = {"type": f"tool-{call.name}", "toolCallId": call.id, "input": call.args}
+    part["state"] = "input-streaming" if call.cut else "input-available"
+    if call.hosted:
+        part["providerExecuted"] = True
+    if call.value is not OPEN:
+        part |= {"state": "output-available", "output": call.value}
+    return part

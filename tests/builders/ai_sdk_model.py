@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from abstract import Message, Seen, Turn, claim
+from abstract import OPEN, Ask, Message, Seen, Turn, claim
 
 
 def build(turns: list[Turn]) -> list[Message]:
@@ -66,3 +66,42 @@ def results(history: list[Message]) -> list[tuple[Any, Any]]:
 
 def result_ids(history: list[Message]) -> list[Any]:
     return [id_ for id_, _ in results(history)]
+
+
+CANNOT: dict[str, str] = {}
+
+
+def system(words: str) -> list[Message]:
+    return [{"role": "system", "content": words}]
+
+
+def user(words: str) -> list[Message]:
+    return [{"role": "user", "content": words}]
+
+
+def media(picture: str) -> list[Message]:
+    image = {"type": "file", "data": picture, "mediaType": "image/png"}
+    return [{"role": "user", "content": [image]}]
+
+
+def assistant(words: str, thought: str = "", calls: tuple[Ask, ...] = ()) -> list[Message]:
+    parts: list[Message] = [{"type": "reasoning", "text": thought}] if thought else []
+    parts += [{"type": "text", "text": words}] if words else []
+    for call in calls:
+        named = {"toolCallId": call.id, "toolName": call.name}
+        given = call.written if call.cut else call.args
+        part = {"type": "tool-call", **named, "input": given}
+        parts.append({**part, "providerExecuted": True} if call.hosted else part)
+        if call.value is not OPEN:
+            parts.append(_result(call, call.value))
+    return [{"role": "assistant", "content": parts}]
+
+
+def answers(given: tuple[tuple[Ask, Any], ...]) -> list[Message]:
+    return [{"role": "tool", "content": [_result(call, value) for call, value in given]}]
+
+
+def _result(call: Ask, value: Any) -> Message:
+    kind = "text" if isinstance(value, str) else "json"
+    named = {"toolCallId": call.id, "toolName": call.name}
+    return {"type": "tool-result", **named, "output": {"type": kind, "value": value}}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
-from abstract import Message, Seen, Turn, claim
+from abstract import OPEN, Ask, Message, Seen, Turn, claim
 
 
 def build(turns: list[Turn]) -> list[Message]:
@@ -67,3 +68,44 @@ def calls(history: list[dict[str, Any]]) -> Iterator[Seen]:
 
 def result_ids(history: list[Message]) -> list[Any]:
     return [b.get("tool_use_id") for m in history for b in _blocks(m) if b["type"] == "tool_result"]
+
+
+CANNOT = {"nothing but system": "the system prompt is a field of the request"}
+
+
+def user(words: str) -> list[Message]:
+    return [{"role": "user", "content": words}]
+
+
+def media(picture: str) -> list[Message]:
+    source = {"type": "base64", "media_type": "image/png", "data": picture}
+    return [{"role": "user", "content": [{"type": "image", "source": source}]}]
+
+
+def assistant(words: str, thought: str = "", calls: tuple[Ask, ...] = ()) -> list[Message]:
+    blocks: list[Message] = []
+    if thought:
+        blocks.append({"type": "thinking", "thinking": thought, "signature": "c2ln"})
+    if words:
+        blocks.append({"type": "text", "text": words})
+    for call in calls:
+        kind = "server_tool_use" if call.hosted else "tool_use"
+        given = call.written if call.cut else call.args
+        blocks.append({"type": kind, "id": call.id, "name": call.name, "input": given})
+        if call.value is not OPEN:
+            result = {"type": "web_search_result", "title": call.value}
+            kind = f"{call.name}_tool_result"
+            blocks.append({"type": kind, "tool_use_id": call.id, "content": [result]})
+    return [{"role": "assistant", "content": blocks}]
+
+
+def answers(given: tuple[tuple[Ask, Any], ...]) -> list[Message]:
+    blocks = [
+        {
+            "type": "tool_result",
+            "tool_use_id": call.id,
+            "content": value if isinstance(value, str) else json.dumps(value),
+        }
+        for call, value in given
+    ]
+    return [{"role": "user", "content": blocks}]

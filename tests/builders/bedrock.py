@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
-from abstract import Message, Seen, Turn, claim
+from abstract import OPEN, Ask, Message, Seen, Turn, claim
 
 
 def build(turns: list[Turn]) -> list[Message]:
@@ -67,3 +68,50 @@ def results(history: list[Message]) -> list[tuple[Any, Any]]:
 
 def result_ids(history: list[Message]) -> list[Any]:
     return [id_ for id_, _ in results(history)]
+
+
+CANNOT = {"nothing but system": "the system prompt is a field of the request"}
+
+
+def join(history: list[Message], messages: list[Message]) -> None:
+    """User and assistant take turns: what a user says joins the user message before it."""
+    for message in messages:
+        _say(history, message["role"], message["content"])
+
+
+def user(words: str) -> list[Message]:
+    return [{"role": "user", "content": [{"text": words}]}]
+
+
+def media(picture: str) -> list[Message]:
+    image = {"format": "png", "source": {"bytes": picture}}
+    return [{"role": "user", "content": [{"image": image}]}]
+
+
+def assistant(words: str, thought: str = "", calls: tuple[Ask, ...] = ()) -> list[Message]:
+    blocks: list[Message] = []
+    if thought:
+        text = {"text": thought, "signature": "c2ln"}
+        blocks.append({"reasoningContent": {"reasoningText": text}})
+    if words:
+        blocks.append({"text": words})
+    for call in calls:
+        use = {"toolUseId": call.id, "name": call.name}
+        use |= {"type": "server_tool_use"} if call.hosted else {}
+        given = call.written if call.cut else call.args
+        blocks.append({"toolUse": {**use, "input": given}})
+        if call.value is not OPEN:
+            result = {"toolUseId": call.id, "content": [{"text": call.value}]}
+            blocks.append({"toolResult": {**result, "type": "nova_grounding_result"}})
+    return [{"role": "assistant", "content": blocks}]
+
+
+def answers(given: tuple[tuple[Ask, Any], ...]) -> list[Message]:
+    """Words as text, an object as JSON; a blank text is refused, so that is no block at all."""
+    blocks = []
+    for call, value in given:
+        text = value if isinstance(value, str) else json.dumps(value)
+        content = [{"json": value}] if isinstance(value, dict) else [{"text": text}] if text else []
+        result = {"toolUseId": call.id, "content": content, "status": "success"}
+        blocks.append({"toolResult": result})
+    return [{"role": "user", "content": blocks}]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from abstract import OPEN, Message, Seen, Turn
+from abstract import OPEN, Ask, Message, Seen, Turn
 
 
 def build(turns: list[Turn]) -> list[Message]:
@@ -75,3 +75,40 @@ def results(history: list[Message]) -> list[tuple[Any, Any]]:
 
 def result_ids(history: list[Message]) -> list[Any]:
     return [id_ for id_, _ in results(history)]
+
+
+CANNOT = {
+    "empty id": "ids are optional: a call without one is told by name and order",
+    "provider-executed": "code that the provider runs is a part with its own outcome",
+    "nothing but system": "the system instruction is a field of the request",
+}
+
+
+def user(words: str) -> list[Message]:
+    return [{"role": "user", "parts": [{"text": words}]}]
+
+
+def media(picture: str) -> list[Message]:
+    return [{"role": "user", "parts": [{"inlineData": {"mimeType": "image/png", "data": picture}}]}]
+
+
+def assistant(words: str, thought: str = "", calls: tuple[Ask, ...] = ()) -> list[Message]:
+    parts: list[Message] = [{"text": thought, "thought": True}] if thought else []
+    parts += [{"text": words}] if words else []
+    for call in calls:
+        given = call.written if call.cut else call.args
+        part: Message = {"functionCall": {"id": call.id, "name": call.name, "args": given}}
+        if thought and call is calls[0]:
+            part["thoughtSignature"] = "c2ln"
+        parts.append(part)
+    return [{"role": "model", "parts": parts}]
+
+
+def answers(given: tuple[tuple[Ask, Any], ...]) -> list[Message]:
+    """A response is an object; what is none stands under `output`."""
+    parts = []
+    for call, value in given:
+        response = value if isinstance(value, dict) else {"output": value}
+        body = {"id": call.id, "name": call.name, "response": response}
+        parts.append({"functionResponse": body})
+    return [{"role": "user", "parts": parts}]

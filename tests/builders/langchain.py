@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from abstract import Message, Seen, Turn, claim
+from abstract import Ask, Message, Seen, Turn, claim
 
 
 def row(kind: str, content: Any, **more: Any) -> Message:
@@ -144,3 +144,42 @@ def harmed(draw: st.DrawFn, message: Message, harm: str) -> Message:
         {"tool_calls": []},
     ]
     return {**message, "data": {**data, **draw(st.sampled_from(hurt))}}
+
+
+CANNOT = {"provider-executed": "what a provider ran stays a block of its own in the content"}
+
+
+def system(words: str) -> list[Message]:
+    return [row("system", words)]
+
+
+def user(words: str) -> list[Message]:
+    return [row("human", words)]
+
+
+def media(picture: str) -> list[Message]:
+    url = {"url": f"data:image/png;base64,{picture}"}
+    return [row("human", [{"type": "image_url", "image_url": url}])]
+
+
+def assistant(words: str, thought: str = "", calls: tuple[Ask, ...] = ()) -> list[Message]:
+    content: Any = words
+    if thought:
+        content = [{"type": "thinking", "thinking": thought, "signature": "c2ln"}]
+    whole = [{"name": c.name, "args": c.args, "id": c.id, "type": "tool_call"} for c in calls]
+    invalid = [
+        {**body, "args": call.written, "error": None, "type": "invalid_tool_call"}
+        for call, body in zip(calls, whole, strict=True)
+        if call.cut
+    ]
+    whole = [body for call, body in zip(calls, whole, strict=True) if not call.cut]
+    return [row("ai", content, tool_calls=whole, invalid_tool_calls=invalid)]
+
+
+def answers(given: tuple[tuple[Ask, Any], ...]) -> list[Message]:
+    made = []
+    for call, value in given:
+        text = value if isinstance(value, str) else json.dumps(value)
+        told = {"name": call.name, "tool_call_id": call.id, "artifact": None}
+        made.append(row("tool", text, **told, status="success"))
+    return made

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from abstract import Message, Seen, Turn, claim
+from abstract import Ask, Message, Seen, Turn, claim
 
 
 def build(turns: list[Turn]) -> list[Message]:
@@ -50,3 +50,46 @@ def calls(history: list[dict[str, Any]]) -> Iterator[Seen]:
 
 def result_ids(history: list[Message]) -> list[Any]:
     return [m.get("tool_call_id") for m in history if m["role"] == "tool"]
+
+
+CANNOT = {"provider-executed": "every call is answered from outside"}
+
+
+def system(words: str) -> list[Message]:
+    return [{"role": "system", "content": words}]
+
+
+def user(words: str) -> list[Message]:
+    return [{"role": "user", "content": words}]
+
+
+def media(picture: str) -> list[Message]:
+    url = {"url": f"data:image/png;base64,{picture}"}
+    return [{"role": "user", "content": [{"type": "image_url", "image_url": url}]}]
+
+
+def assistant(words: str, thought: str = "", calls: tuple[Ask, ...] = ()) -> list[Message]:
+    message: Message = {"role": "assistant", "content": words or None}
+    if thought:
+        message["reasoning_content"] = thought
+    if calls:
+        message["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.written},
+            }
+            for call in calls
+        ]
+    return [message]
+
+
+def answers(given: tuple[tuple[Ask, Any], ...]) -> list[Message]:
+    return [
+        {
+            "role": "tool",
+            "tool_call_id": call.id,
+            "content": value if isinstance(value, str) else json.dumps(value),
+        }
+        for call, value in given
+    ]

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from abstract import Message, Seen, Turn, claim
+from abstract import OPEN, Ask, Message, Seen, Turn, claim
 
 CALLS = ("function_call", "custom_tool_call", "shell_call", "mcp_approval_request")
 
@@ -95,3 +95,51 @@ def harmed(draw: st.DrawFn, item: Message, harm: str) -> Message:
             )
         )
     return {**item, "call_id": draw(ids)} if "call_id" in item else item
+
+
+CANNOT: dict[str, str] = {}
+
+
+def system(words: str) -> list[Message]:
+    return [{"role": "system", "content": words}]
+
+
+def user(words: str) -> list[Message]:
+    return [{"role": "user", "content": words}]
+
+
+def media(picture: str) -> list[Message]:
+    image = {"type": "input_image", "image_url": f"data:image/png;base64,{picture}"}
+    return [{"role": "user", "content": [image]}]
+
+
+def assistant(words: str, thought: str = "", calls: tuple[Ask, ...] = ()) -> list[Message]:
+    """What the provider runs, and may leave without an answer, is a program."""
+    items: list[Message] = []
+    if thought:
+        summary = [{"type": "summary_text", "text": thought}]
+        items.append({"type": "reasoning", "id": "rs_1", "summary": summary})
+    if words:
+        items.append({"role": "assistant", "content": words})
+    for call in calls:
+        body = {"call_id": call.id, "name": call.name, "arguments": call.written}
+        if not call.hosted:
+            items.append({"type": "function_call", **body})
+            continue
+        ran = {"id": f"prog_{call.id}", "call_id": call.id, "code": "f()", "fingerprint": "x"}
+        items.append({"type": "program", **ran})
+        if call.value is not OPEN:
+            gave = {"id": f"po_{call.id}", "call_id": call.id, "result": call.value}
+            items.append({"type": "program_output", **gave, "status": "completed"})
+    return items
+
+
+def answers(given: tuple[tuple[Ask, Any], ...]) -> list[Message]:
+    return [
+        {
+            "type": "function_call_output",
+            "call_id": call.id,
+            "output": value if isinstance(value, str) else json.dumps(value),
+        }
+        for call, value in given
+    ]

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from abstract import Message, Seen, Turn, claim
+from abstract import OPEN, Ask, Message, Seen, Turn, claim
 
 TIME = "2026-03-02T10:00:00Z"
 ERRORS = {"failed", "interrupted", "retried"}
@@ -113,3 +113,39 @@ def harmed(draw: st.DrawFn, message: Message, harm: str) -> Message:
         hurt = [{"outcome": "failed"}, {"metadata": {"mine": 1}}, {"tool_call_id": id_}]
         part = {**part, **draw(st.sampled_from(hurt))}
     return {**message, "parts": [*parts[:at], part, *parts[at + 1 :]]}
+
+
+CANNOT: dict[str, str] = {}
+
+
+def system(words: str) -> list[Message]:
+    return [request({"content": words, "timestamp": TIME, "part_kind": "system-prompt"})]
+
+
+def user(words: str) -> list[Message]:
+    return [request({"content": words, "timestamp": TIME, "part_kind": "user-prompt"})]
+
+
+def media(picture: str) -> list[Message]:
+    image = {"data": picture, "media_type": "image/png", "kind": "binary"}
+    return [request({"content": [image], "timestamp": TIME, "part_kind": "user-prompt"})]
+
+
+def assistant(words: str, thought: str = "", calls: tuple[Ask, ...] = ()) -> list[Message]:
+    parts: list[Message] = []
+    if thought:
+        parts.append({"content": thought, "signature": "c2ln", "part_kind": "thinking"})
+    if words:
+        parts.append(text(words))
+    for call in calls:
+        named = {"tool_name": call.name, "tool_call_id": call.id}
+        kind = "builtin-tool-call" if call.hosted else "tool-call"
+        parts.append({**named, "args": call.written, "part_kind": kind})
+        if call.value is not OPEN:
+            gave = {**named, "content": call.value, "timestamp": TIME}
+            parts.append({**gave, "part_kind": "builtin-tool-return"})
+    return [response(*parts)]
+
+
+def answers(given: tuple[tuple[Ask, Any], ...]) -> list[Message]:
+    return [request(*[_return(call.id, call.name, value, 0) for call, value in given])]
