@@ -76,7 +76,7 @@ def content_calls(content: Any) -> list[int]:
 def calls_of(fields: Mapping[str, Any]) -> list[Found]:
     """Find the calls of an AI message: one each, by id and, where it repeats, by how often."""
     found: dict[tuple[str | None, int], Found] = {}
-    content = fields.get("content")
+    content: Any = fields.get("content")
     copies = [
         ("tool_calls", [*enumerate(fields.get("tool_calls") or ())]),
         ("invalid_tool_calls", [*enumerate(fields.get("invalid_tool_calls") or ())]),
