@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from endmark.formats._base import ORPHAN_TEXT, History, Message, known_id, unreadable
 from endmark.formats._langchain_calls import Copies, calls_of, content_calls, flaws_of
@@ -58,7 +58,7 @@ class LangChain(OwnMessage):
         "the first few of those tool calls: {ids}"
     )
     body = "data"
-    said = {"type": "human", "content": "."}
+    said: ClassVar[Message] = {"type": "human", "content": "."}
 
     def skim(self, history: History) -> list[int]:
         suspects: list[int] = []
