@@ -146,7 +146,7 @@ def harmed(draw: st.DrawFn, message: Message, harm: str) -> Message:
     return {**message, "data": {**data, **draw(st.sampled_from(hurt))}}
 
 
-CANNOT = {"provider-executed": "what a provider ran stays a block of its own in the content"}
+CANNOT = {"provider-executed": "the blocks of what a provider ran are left as they are"}
 
 
 def system(words: str) -> list[Message]:
