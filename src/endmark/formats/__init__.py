@@ -16,6 +16,7 @@ from endmark.formats._base import Format, Rebuilt
 __all__ = ["Format", "Rebuilt", "detect", "get", "names"]
 
 _MODULES = {
+    "adk": "endmark.formats.adk",
     "ai-sdk": "endmark.formats.ai_sdk",
     "ai-sdk-model": "endmark.formats.ai_sdk_model",
     "anthropic": "endmark.formats.anthropic",

@@ -1,0 +1,115 @@
+"""Events of the Agent Development Kit, built and read as its own contents are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from hypothesis import strategies as st
+
+from abstract import OPEN, Message, Seen, Turn
+
+CALLS = ("function_call", "functionCall")
+RESPONSES = ("function_response", "functionResponse")
+
+
+def build(turns: list[Turn]) -> list[Message]:
+    """Every other turn is spelled in camel case; every third call's results come one by one."""
+    history: list[Message] = []
+    for k, turn in enumerate(turns):
+        _add(history, k, "user", "user", [{"text": turn.says}])
+        for step in turn.steps:
+            said: list[Message] = [{"text": step.says}] if step.says else []
+            asked = [
+                {CALLS[k % 2]: {"id": id_, "name": name, "args": {"of": id_}}}
+                for id_, name, _ in step.calls
+            ]
+            _add(history, k, "bot", "model", said + asked)
+            answered: list[Message] = [
+                {RESPONSES[k % 2]: {"id": id_, "name": name, "response": {"result": token}}}
+                for id_, name, token in step.calls
+                if token is not None
+            ]
+            size = 1 if len(history) % 3 == 0 else 3
+            for at in range(0, len(answered), size):
+                _add(history, k, "bot", "user", answered[at : at + size])
+        if turn.answer:
+            _add(history, k, "bot", "model", [{"text": turn.answer}])
+    return history
+
+
+def _add(history: list[Message], turn: int, author: str, role: str, parts: list[Message]) -> None:
+    invocation = "invocationId" if turn % 2 else "invocation_id"
+    history.append(
+        {
+            "content": {"parts": parts, "role": role},
+            invocation: f"e-{turn}",
+            "author": author,
+            "actions": {},
+            "id": f"ev{len(history):03}",
+            "timestamp": 1772445600.0 + len(history),
+        }
+    )
+
+
+def _bodies(event: Message, keys: tuple[str, str]) -> list[dict[str, Any]]:
+    parts = (event.get("content") or {}).get("parts") or []
+    return [part[key] for part in parts for key in keys if part.get(key) is not None]
+
+
+def calls(history: list[Message]) -> Iterator[Seen]:
+    """A response answers the last call of its id before it, the last response counts."""
+    found: list[Seen] = []
+    for event in history:
+        asked = [Seen(body.get("id"), body.get("name") or "") for body in _bodies(event, CALLS)]
+        for body in _bodies(event, RESPONSES):
+            owner = _owner(found, body)
+            if owner is not None:
+                owner.result = body.get("response")
+                owner.error = "error" in (body.get("response") or {})
+        found += asked
+    return iter(found)
+
+
+def _owner(found: list[Seen], body: dict[str, Any]) -> Seen | None:
+    id_, name = body.get("id"), body.get("name")
+    same = [call for call in found if call.id == id_ and (id_ or call.name == name)]
+    if not id_:
+        return next((call for call in same if call.result is OPEN), None)
+    mine = [call for call in same if call.name == name] or same
+    return mine[-1] if mine else None
+
+
+def results(history: list[Message]) -> list[tuple[Any, Any]]:
+    found = [body for event in history for body in _bodies(event, RESPONSES)]
+    return [(body.get("id"), body.get("response")) for body in found]
+
+
+def result_ids(history: list[Message]) -> list[Any]:
+    return [id_ for id_, _ in results(history)]
+
+
+def harmed(draw: st.DrawFn, event: Message, harm: str) -> Message:
+    """Damage one event: a part lost or doubled, an id garbled, another branch, no content."""
+    parts = list(event["content"]["parts"]) if event.get("content") else []
+    if not parts:
+        return event
+    at = draw(st.integers(0, len(parts) - 1))
+    if harm == "part":
+        keep = parts[:at] + parts[at + 1 :]
+        other = draw(st.sampled_from([keep, [*parts, parts[at]], [*parts, {"text": "more"}]]))
+        return {**event, "content": {**event["content"], "parts": other}}
+    if draw(st.integers(0, 3)) == 0:
+        return {**event, "branch": draw(st.sampled_from(["a", "a.b", "c"]))}
+    for key in (*CALLS, *RESPONSES):
+        if key in parts[at]:
+            parts[at] = {key: _garbled(draw, parts[at][key])}
+            slow = [parts[at][key]["id"]] if draw(st.booleans()) and parts[at][key]["id"] else []
+            event = {**event, "long_running_tool_ids": slow}
+    return {**event, "content": {**event["content"], "parts": parts}}
+
+
+def _garbled(draw: st.DrawFn, body: dict[str, Any]) -> dict[str, Any]:
+    id_ = draw(st.sampled_from(["", None, "call-0002", body.get("id")]))
+    name = draw(st.sampled_from([body["name"], body["name"], "", "adk_request_confirmation"]))
+    return {**body, "id": id_, "name": name}
