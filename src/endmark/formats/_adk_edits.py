@@ -31,10 +31,12 @@ def with_own_ids(edits: Sequence[Edit]) -> list[Edit]:
 
 def away_of(work: Edits) -> Away:
     """Give, by event, the parts that do not stay in it, and where they go: None if nowhere."""
+    texts = [e.event for index in work.by_message for e in work.at(index) if isinstance(e, ToText)]
+    split = {event.after for event in texts if isinstance(event, Result)}  # words come between
     away: Away = {}
     for after, arrange in work.arranged.items():
         for answer in arrange.answers:
-            if isinstance(answer, Result) and answer.after != after:
+            if isinstance(answer, Result) and (answer.after != after or after in split):
                 away.setdefault(answer.at.message, {})[answer.at.part] = after
     for index in work.by_message:
         for edit in work.at(index):

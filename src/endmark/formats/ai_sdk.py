@@ -9,9 +9,10 @@ https://ai-sdk.dev/docs/reference/ai-sdk-core/ui-message
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from endmark.formats._ai_sdk_parts import (
+    OPEN,
     edit_part,
     is_plainly_sound,
     is_tool,
@@ -64,7 +65,7 @@ class AISDK(Inline):
     source = "https://ai-sdk.dev/docs/reference/ai-sdk-core/ui-message"
     refusal = "AI_MissingToolResultsError: Tool results are missing for tool calls {ids}."
     body = "parts"
-    said = {"role": "user", "parts": [{"type": "text", "text": "."}]}
+    said: ClassVar[Message] = {"role": "user", "parts": [{"type": "text", "text": "."}]}
     id_field = "id"
     # Every open state, every errored or denied part, all of major 4, and what else a word tells;
     # what is missing tips the balance. Neither tells that two finished typed parts share an id.
@@ -141,7 +142,7 @@ class AISDK(Inline):
                             continue
                     elif not is_tool(part):
                         continue
-                    if not self._is_sound(message):
+                    if part.get("state") in OPEN or not self._is_sound(message):
                         suspects.append(index)
                     break
         except (AttributeError, KeyError, TypeError):

@@ -8,7 +8,7 @@ between two of the other role never goes without a note in its place. Shapes and
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from endmark.formats._base import History, Message, known_id, text_of_orphan, unreadable
 from endmark.formats._bedrock_parts import (
@@ -45,7 +45,7 @@ class Bedrock(NextMessage):
     source = "https://docs.aws.amazon.com/bedrock/latest/userguide/tool-use-inference-call.html"
     refusal = "Expected toolResult blocks at messages.{at}.content for the following Ids: {ids}"
     body = "content"
-    said = {"role": "user", "content": [{"text": "."}]}
+    said: ClassVar[Message] = {"role": "user", "content": [{"text": "."}]}
     joins = True
     alternates = frozenset({"user", "assistant"})
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from endmark.formats._base import (
     ORPHAN_TEXT,
@@ -41,7 +41,7 @@ class Gemini(NextMessage):
     )
     optional_ids = True
     body = "parts"
-    said = {"role": "user", "parts": [{"text": "."}]}
+    said: ClassVar[Message] = {"role": "user", "parts": [{"text": "."}]}
     # "function call turn comes immediately after a user turn or after a function response turn"
     alternates = frozenset({"model"})
 

@@ -8,7 +8,7 @@ and what 1.60, 1.100 and 2.0 to 2.10 load. https://ai.pydantic.dev/message-histo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from endmark.formats._base import History, Message, known_id, text_of_orphan, unreadable
 from endmark.formats._next_message import NextMessage
@@ -42,7 +42,7 @@ class PydanticAI(NextMessage):
         "Cannot provide a new user prompt when the message history contains unprocessed tool calls."
     )
     body = "parts"
-    said = {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "."}]}
+    said: ClassVar[Message] = {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "."}]}
 
     def skim(self, history: History) -> list[int]:
         suspects: list[int] = []

@@ -123,21 +123,29 @@ class Table:
         column = self.quote(name)
         return f"CAST({column} AS TEXT)" if self.dialect == "postgresql" else column
 
-    def bind(self, name: str, parameter: str) -> str:
+    def cast(self, name: str, value: str) -> str:
+        """Give SQL that makes a cell of this column from the text that was read of one."""
         if self.dialect != "postgresql":
-            return f":{parameter}"
-        return f"CAST(:{parameter} AS {self.columns[name].type})"
+            return value
+        return f"CAST({value} AS {self.columns[name].type})"
+
+    def bind(self, name: str, parameter: str) -> str:
+        return self.cast(name, f":{parameter}")
 
     def same(self, name: str, parameter: str) -> str:
+        return self.same_as(name, f":{parameter}")
+
+    def same_as(self, name: str, value: str, prefix: str = "") -> str:
         """Compare a cell as it was read; NULL is the same as NULL.
 
         By value where the type has one, since jsonb and times do not keep the text they are given.
         """
+        column = prefix + self.quote(name)
         if self.dialect != "postgresql":
-            return f"{self.quote(name)} IS :{parameter}"
+            return f"{column} IS {value}"
         if self.columns[name].type in _NO_EQUALITY:
-            return f"{self.read(name)} IS NOT DISTINCT FROM CAST(:{parameter} AS TEXT)"
-        return f"{self.quote(name)} IS NOT DISTINCT FROM {self.bind(name, parameter)}"
+            return f"CAST({column} AS TEXT) IS NOT DISTINCT FROM CAST({value} AS TEXT)"
+        return f"{column} IS NOT DISTINCT FROM {self.cast(name, value)}"
 
     def equals(self, name: str, parameter: str) -> str:
         """Compare a column with a value in a way that an index serves."""
