@@ -58,26 +58,26 @@ def _bodies(event: Message, keys: tuple[str, str]) -> list[dict[str, Any]]:
 
 
 def calls(history: list[Message]) -> Iterator[Seen]:
-    """A response answers the last call of its id before it, the last response counts."""
-    found: list[Seen] = []
+    """A response answers the last event that calls by its id; the last response counts."""
+    events: list[list[Seen]] = []
     for event in history:
-        asked = [Seen(body.get("id"), body.get("name") or "") for body in _bodies(event, CALLS)]
         for body in _bodies(event, RESPONSES):
-            owner = _owner(found, body)
+            owner = _owner(events, body)
             if owner is not None:
                 owner.result = body.get("response")
                 owner.error = "error" in (body.get("response") or {})
-        found += asked
-    return iter(found)
+        events.append([Seen(c.get("id"), c.get("name") or "") for c in _bodies(event, CALLS)])
+    return iter([call for asked in events for call in asked])
 
 
-def _owner(found: list[Seen], body: dict[str, Any]) -> Seen | None:
+def _owner(events: list[list[Seen]], body: dict[str, Any]) -> Seen | None:
     id_, name = body.get("id"), body.get("name")
-    same = [call for call in found if call.id == id_ and (id_ or call.name == name)]
-    if not id_:
-        return next((call for call in same if call.result is OPEN), None)
-    mine = [call for call in same if call.name == name] or same
-    return mine[-1] if mine else None
+    for asked in reversed(events):
+        same = [call for call in asked if call.id == id_ and (id_ or call.name == name)]
+        free = [call for call in same if call.result is OPEN]
+        if same and (id_ or free):
+            return next((call for call in free if call.name == name), (free or same)[-1])
+    return None
 
 
 def results(history: list[Message]) -> list[tuple[Any, Any]]:
@@ -90,7 +90,7 @@ def result_ids(history: list[Message]) -> list[Any]:
 
 
 def harmed(draw: st.DrawFn, event: Message, harm: str) -> Message:
-    """Damage one event: a part lost or doubled, an id garbled, another branch, no content."""
+    """Damage one event: a part lost or doubled, an id garbled, another branch, more to come."""
     parts = list(event["content"]["parts"]) if event.get("content") else []
     if not parts:
         return event
@@ -104,12 +104,12 @@ def harmed(draw: st.DrawFn, event: Message, harm: str) -> Message:
     for key in (*CALLS, *RESPONSES):
         if key in parts[at]:
             parts[at] = {key: _garbled(draw, parts[at][key])}
-            slow = [parts[at][key]["id"]] if draw(st.booleans()) and parts[at][key]["id"] else []
-            event = {**event, "long_running_tool_ids": slow}
+            asked = {id_: {} for id_ in [parts[at][key]["id"]] if id_ and draw(st.booleans())}
+            event = {**event, "actions": {"requested_tool_confirmations": asked}}
     return {**event, "content": {**event["content"], "parts": parts}}
 
 
 def _garbled(draw: st.DrawFn, body: dict[str, Any]) -> dict[str, Any]:
     id_ = draw(st.sampled_from(["", None, "call-0002", body.get("id")]))
-    name = draw(st.sampled_from([body["name"], body["name"], "", "adk_request_confirmation"]))
+    name = draw(st.sampled_from([body["name"], body["name"], ""]))
     return {**body, "id": id_, "name": name}

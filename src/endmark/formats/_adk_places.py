@@ -104,13 +104,10 @@ class Places:
             self._part(branch)
 
     def _answer(self, event: Message, index: int, k: int, id_: str | None) -> None:
-        holder = self._holder.get(id_)
-        known = holder if id_ is not None else self._last
-        place = known if known in self._live else None
-        if id_ is not None and holder is None and self._last in self._live:
-            place = self._last
+        holder = self._holder.get(id_) if id_ is not None else None
+        place = next((at for at in (holder, self._last) if at in self._live), None)
         self.after[index, k] = place
-        if id_ is None or holder is None:
+        if holder is None:
             return
         actions = event.get("actions") or {}
         asked = field(actions, "requested_tool_confirmations", "requestedToolConfirmations") or {}
