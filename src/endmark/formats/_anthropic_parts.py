@@ -28,6 +28,14 @@ IDS = {
 }
 THINKING = frozenset({"thinking", "redacted_thinking"})
 _is_sound_id = IDS["tool_use"].fullmatch
+# Blocks of other formats whose messages look the same otherwise.
+NOT_OURS = frozenset(
+    {
+        "image_url", "input_audio", "file", "refusal", "input_text", "input_image", "input_file",
+        "output_text", "reasoning", "redacted-reasoning", "tool-call", "tool-result",
+        "tool-approval-request", "tool-approval-response",
+    }
+)  # fmt: skip
 
 
 def is_blank(content: Any) -> bool:
@@ -159,6 +167,15 @@ def result_of(part: Any, at: At, after: int | None, owner: Owner, policy: Policy
         value=content,
         flaw=error and owner is not Owner.PROVIDER and is_blank(content),
     )
+
+
+def block_fits(part: Any) -> int:
+    """Tell how a block looks, as `fits` does of a message."""
+    kind = part.get("type") if isinstance(part, dict) else None
+    if not isinstance(kind, str) or kind in NOT_OURS or isinstance(part.get("thinking"), list):
+        return -1
+    ours = kind in OWNERS or kind in THINKING or kind == "tool_result" or is_provider_result(kind)
+    return 1 if ours or isinstance(part.get("source"), dict) else 0
 
 
 def _parsed(text: str) -> Any:

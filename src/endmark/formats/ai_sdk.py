@@ -221,7 +221,8 @@ class AISDK(Inline):
         if isinstance(parts, list):
             typed = all(isinstance(p, dict) and isinstance(p.get("type"), str) for p in parts)
             return -1 if not typed else 1 if parts else 0
-        return 0 if parts is None and isinstance(message.get("content"), str) else -1
+        plain = parts is None and "tool_calls" not in message
+        return 0 if plain and isinstance(message.get("content"), str) else -1
 
 
 def _lists(message: Message) -> tuple[list[Message], list[Message]]:

@@ -27,9 +27,19 @@ from endmark.policy import Policy
 
 NO_TEXT = "[no text]"  # a message may not end with thinking
 ROLES = frozenset({"system", "user", "assistant", "tool"})
-OURS = frozenset({"tool-call", "tool-result", "tool-approval-request", "tool-approval-response"})
+OURS = frozenset(
+    {
+        "tool-call", "tool-result", "tool-approval-request", "tool-approval-response", "reasoning",
+        "redacted-reasoning",
+    }
+)  # fmt: skip
 UNSAID = frozenset({"reasoning", "redacted-reasoning", "tool-approval-request"})
-NOT_OURS = frozenset({"tool_use", "tool_result", "image_url", "input_text", "thinking"})
+NOT_OURS = frozenset(
+    {
+        "tool_use", "tool_result", "server_tool_use", "thinking", "redacted_thinking", "image_url",
+        "input_audio", "refusal", "input_text", "input_image", "input_file", "output_text",
+    }
+)  # fmt: skip
 
 
 class AISDKModel(NextMessage):
@@ -155,7 +165,10 @@ class AISDKModel(NextMessage):
         if not all(isinstance(p, dict) and isinstance(p.get("type"), str) for p in content):
             return -1
         kinds = {part["type"] for part in content}
-        return -1 if kinds & NOT_OURS else 1 if kinds & OURS else 0 if role != "tool" else -1
+        if kinds & NOT_OURS:
+            return -1
+        media = any({"image", "mediaType", "mimeType"} & part.keys() for part in content)
+        return 1 if kinds & OURS or media else 0 if role != "tool" else -1
 
 
 def _text(words: str) -> Message:

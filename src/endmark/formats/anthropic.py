@@ -15,6 +15,7 @@ from endmark.formats._anthropic_parts import (
     answers_soundly,
     as_text,
     asks_soundly,
+    block_fits,
     call_of,
     is_blank,
     is_provider_result,
@@ -48,7 +49,6 @@ from endmark.policy import Policy
 
 NO_TEXT = "[no text]"  # a message may not end with thinking
 ROLES = frozenset({"user", "assistant", "system"})
-NOT_OURS = frozenset({"image_url", "input_text", "output_text", "tool-call", "tool-result"})
 
 
 class Anthropic(NextMessage):
@@ -176,19 +176,12 @@ class Anthropic(NextMessage):
 
     def fits(self, message: Message) -> int:
         content = message.get("content")
-        if message.get("role") not in {"user", "assistant"} or not isinstance(content, str | list):
+        if message.get("role") not in ROLES or not isinstance(content, str | list):
             return -1
-        if "tool_calls" in message or "parts" in message:
+        if message.get("tool_calls") or "parts" in message:
             return -1
-        if isinstance(content, str):
-            return 0
-        if not all(isinstance(part, dict) for part in content):
-            return -1
-        kinds = {str(part.get("type")) for part in content}
-        if kinds & NOT_OURS:
-            return -1
-        ours = kinds & {*OWNERS, *THINKING, "tool_result"} or any(map(is_provider_result, kinds))
-        return 1 if ours else 0
+        scores = [] if isinstance(content, str) else [block_fits(part) for part in content]
+        return -1 if -1 in scores else max(scores, default=0)
 
 
 def _run_end(history: History, index: int) -> int:

@@ -27,6 +27,12 @@ from endmark.policy import Policy
 
 MARK = "endmark"  # a response is a free object
 NO_TEXT = "[no text]"
+KEYS = frozenset(
+    {
+        *CALLS, *RESPONSES, "text", "inlineData", "inline_data", "fileData", "file_data",
+        "executableCode", "executable_code", "codeExecutionResult", "code_execution_result",
+    }
+)  # fmt: skip
 USERS = frozenset({"user", "function", "tool", None})  # what python-genai and the API let through
 
 
@@ -163,8 +169,7 @@ class Gemini(NextMessage):
             return -1
         if not all(isinstance(part, dict) and "type" not in part for part in parts):
             return -1
-        tells = any(part.get(key) is not None for part in parts for key in (*CALLS, *RESPONSES))
-        return 1 if tells or role == "model" else 0
+        return 1 if role == "model" or any(KEYS & part.keys() for part in parts) else 0
 
 
 def _is_said(answered: Message) -> bool:

@@ -141,40 +141,46 @@ class OpenAIChat(OwnMessage):
         return None if _is_empty(rest) or rest.get("content") == "" else rest
 
     def fits(self, message: Message) -> int:
-        role = message.get("role")
-        if role not in ROLES or "parts" in message:
+        role, content = message.get("role"), message.get("content")
+        calls = message.get("tool_calls") or []
+        if role not in ROLES or _NOT_OURS & message.keys():
             return -1
-        content = message.get("content")
-        if isinstance(content, list) and any(
-            isinstance(part, dict) and part.get("type") in _NOT_OURS for part in content
+        if not isinstance(calls, list) or not isinstance(content, str | list | None):
+            return -1
+        if not all(
+            isinstance(call, dict) and {"function", "custom"} & call.keys() for call in calls
         ):
             return -1
-        if role in {"tool", "developer"}:
-            return (
-                1 if isinstance(content, str | list | None) and "tool_calls" not in message else -1
-            )
-        calls = message.get("tool_calls")
-        if calls:
-            return (
-                1
-                if all(isinstance(c, dict) and ("function" in c or "custom" in c) for c in calls)
-                else -1
-            )
-        return 0
+        score = max(map(_part_fits, content), default=0) if isinstance(content, list) else 0
+        if isinstance(content, list) and any(_part_fits(part) < 0 for part in content):
+            return -1
+        if _OURS & message.keys() or (role in {"tool", "function"} and "content" in message):
+            return 1
+        return score if "content" in message else -1
 
 
-_NOT_OURS = frozenset(
+_OURS = frozenset({"tool_calls", "tool_call_id", "function_call", "refusal", "audio"})
+_NOT_OURS = frozenset({"parts", "blocks", "additional_kwargs", "toolInvocations"})
+_OTHERS_PARTS = frozenset(
     {
-        "tool_use",
-        "tool_result",
-        "thinking",
-        "server_tool_use",
-        "tool-call",
-        "tool-result",
-        "tool-approval-request",
-        "tool-approval-response",
+        "tool_use", "tool_result", "redacted_thinking", "server_tool_use", "mcp_tool_use",
+        "tool-call", "tool-result", "tool-approval-request", "tool-approval-response", "reasoning",
+        "redacted-reasoning", "input_text", "input_image", "input_file", "output_text",
     }
-)
+)  # fmt: skip
+
+
+def _part_fits(part: Any) -> int:
+    """Tell how a part of the content looks, as `fits` does."""
+    kind = part.get("type") if isinstance(part, dict) else None
+    if not isinstance(kind, str) or kind in _OTHERS_PARTS:
+        return -1
+    if kind == "thinking":  # Mistral's, in the shape of this API, is a list
+        return 1 if isinstance(part.get(kind), list) else -1
+    # An audio and a refusal look the same in the Responses API; a file does not.
+    if kind in ("input_audio", "refusal"):
+        return 0
+    return 1 if kind.endswith("_url") or isinstance(part.get("file"), dict) else 0
 
 
 def _skim_calls(calls: Any, index: int) -> tuple[list[Any], bool]:

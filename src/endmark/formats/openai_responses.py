@@ -60,6 +60,7 @@ from endmark.policy import Policy
 
 OTHERS = frozenset({"reasoning", "item_reference", "compaction", *HOSTED})
 CONTENTS = ("input_", "output_text", "refusal")
+CHAT_S = frozenset({"input_audio", "refusal"})  # contents that look the same in chat messages
 HELD = (
     "this is a request, not its list of items: the calls before it are held by the provider "
     "(previous_response_id, conversation), so an output without its call is right there. Nothing "
@@ -196,8 +197,10 @@ class OpenAIResponses(OwnMessage):
             return 0 if kind is None else 1
         if not isinstance(content, list) or not all(isinstance(part, dict) for part in content):
             return -1
-        ours = all(str(part.get("type")).startswith(CONTENTS) for part in content)
-        return -1 if not ours else 1 if content else 0
+        kinds = {str(part.get("type")) for part in content}
+        if not all(part.startswith(CONTENTS) for part in kinds):
+            return -1
+        return 0 if kind is None and kinds <= CHAT_S else 1
 
 
 def _asked(history: History, index: int, slot: int, names: Names) -> list[Event]:
