@@ -8,6 +8,7 @@ good to remember, the search goes on behind the last one when those are done.
 
 from __future__ import annotations
 
+import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -15,6 +16,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
 
 from endmark.heal import slim
 from endmark.heal.report import Options, label
@@ -95,10 +97,27 @@ def _in_shard(id_: Id, options: Options) -> bool:
     return zlib.crc32(label(id_).encode("utf-8", "surrogatepass")) % shards == index % shards
 
 
-def _rows(connection: Connection, sql: str, values: dict[str, Any]) -> Iterator[Any]:
+def _chunks(connection: Connection, sql: str, values: dict[str, Any]) -> Iterator[Sequence[Any]]:
+    """Stream rows, many at a time; on SQLite straight from its driver, at a third of the cost."""
+    if connection.dialect.name == "sqlite":
+        cursor = connection.connection.cursor()
+        try:
+            cursor.execute(sql.replace("\\:", ":"), values)
+            while rows := cursor.fetchmany(FETCH):
+                yield rows
+        except sqlite3.Error as error:
+            raise DBAPIError.instance(sql, None, error, sqlite3.Error) from error
+        finally:
+            cursor.close()
+        return
     options = {"yield_per": FETCH}
     with connection.execute(text(sql), values, execution_options=options) as result:
-        yield from result
+        yield from result.partitions()
+
+
+def _rows(connection: Connection, sql: str, values: dict[str, Any]) -> Iterator[Any]:
+    for rows in _chunks(connection, sql, values):
+        yield from rows
 
 
 def _by_words(
@@ -146,9 +165,11 @@ def _by_rows(source: Source, connection: Connection, options: Options) -> list[C
     sql = f"SELECT {columns}, {keys}, {reader.columns} FROM {source.table.ref} "
     sql += f"WHERE {condition} AND {gate}"
     found: dict[Id, list[Id]] = {}
-    for row in _rows(connection, sql, values | more):
-        if reader.skim((row,), size) and _in_shard(row[:names], options):
-            found.setdefault(tuple(row[:names]), []).append(tuple(row[names:size]))
+    for rows in _chunks(connection, sql, values | more):
+        for index in reader.suspects(rows, size):
+            row = tuple(rows[index])
+            if _in_shard(row[:names], options):
+                found.setdefault(row[:names], []).append(row[names:size])
     return [_candidate(id_, keys) for id_, keys in sorted(found.items(), key=_by_label)]
 
 

@@ -8,7 +8,7 @@ the words and the bones of a format are, the format declares.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,16 +21,43 @@ from endmark.stores.source import Row, Source
 
 GREAT = 1_000_000  # bytes; PostgreSQL puts no more than 1 GB together
 
+_UNREAD = (UnreadableError, AttributeError, IndexError, KeyError, TypeError, ValueError)
+
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """The columns that a stream reads of a row, and the first look at a conversation's rows.
+    """The columns that a stream reads of a row, and the first look at what they hold.
 
-    `skim(rows, at)`: the columns stand from `at` on in each row.
+    The columns stand from `at` on in each row; `messages` reads some, `skim` looks at a
+    conversation.
     """
 
+    source: Source
     columns: str
-    skim: Callable[[Iterable[Any], int], bool]
+    messages: Callable[[Iterable[Any], int], list[Any]]
+
+    def skim(self, rows: Iterable[Any], at: int) -> bool:
+        """Say whether a conversation wants a second look; what cannot be read does."""
+        try:
+            return bool(self.source.format.skim(self.messages(rows, at)))
+        except _UNREAD:
+            return True
+
+    def suspects(self, rows: Sequence[Any], at: int) -> list[int]:
+        """Give the rows of an inline format that want a second look, each on its own."""
+        try:
+            return self.source.format.skim(self.messages(rows, at))
+        except _UNREAD:
+            return [index for index, row in enumerate(rows) if self.skim((row,), at)]
+
+
+def _of_count(text: str, count: int) -> list[Any]:
+    """Parse a list; the count tells a row that is NULL, or whose text is not one value."""
+    history: list[Any] = orjson.loads(text)
+    if len(history) != count:
+        msg = "a row does not hold one value"
+        raise ValueError(msg)
+    return history
 
 
 def _type(source: Source, column: str) -> str:
@@ -120,14 +147,23 @@ def part_has_words(source: Source) -> tuple[str, dict[str, Any]]:
 
 def reader(source: Source) -> Reader:
     """Choose what a stream reads of each row: as little as the first look needs."""
-    table, store = source.table, source.store
+    table, store, loads = source.table, source.store, orjson.loads
     payload = table.read(store.payload)
     if store.layout == "list":
-        return Reader(payload, lambda rows, at: any(_skim_list(source, row[at]) for row in rows))
+        return _ListReader(source, payload, lambda rows, at: [row[at] for row in rows])
     if store.role is not None:
         columns = f"{payload}, {table.read(store.role)}"
-        return Reader(columns, lambda rows, at: _skim(source, rows, at, _wrapped))
-    return Reader(payload, lambda rows, at: _skim(source, rows, at, None))
+        return Reader(
+            source, columns, lambda rows, at: [_wrapped(source, row[at:]) for row in rows]
+        )
+    return Reader(source, payload, lambda rows, at: [loads(row[at]) for row in rows])
+
+
+class _ListReader(Reader):
+    """A reader of rows that each hold a whole list."""
+
+    def skim(self, rows: Iterable[Any], at: int) -> bool:
+        return any(_skim_list(self.source, row[at]) for row in rows)
 
 
 def can_join(source: Source) -> bool:
@@ -148,30 +184,10 @@ def joined(source: Source, sorting: str) -> str:
 
 
 def skim_joined(source: Source, count: int, text: str | None) -> bool:
-    """Say whether a conversation wants a second look; what cannot be read does.
-
-    The count tells a row that is NULL, or whose text is not one value.
-    """
-    try:
-        history = orjson.loads(text or "")
-        return len(history) != count or bool(source.format.skim(history))
-    except (UnreadableError, AttributeError, IndexError, KeyError, TypeError, ValueError):
-        return True
-
-
-def _skim(
-    source: Source,
-    rows: Iterable[Any],
-    at: int,
-    read: Callable[[Source, Any], Any] | None,
-) -> bool:
     """Say whether a conversation wants a second look; what cannot be read does."""
-    skim, loads = source.format.skim, orjson.loads
     try:
-        if read is not None:
-            return bool(skim([read(source, row[at:]) for row in rows]))
-        return bool(skim([loads(row[at]) for row in rows]))
-    except (UnreadableError, AttributeError, IndexError, KeyError, TypeError, ValueError):
+        return bool(source.format.skim(_of_count(text or "", count)))
+    except _UNREAD:
         return True
 
 
