@@ -23,6 +23,7 @@ _MODULES = {
     "bedrock": "endmark.formats.bedrock",
     "gemini": "endmark.formats.gemini",
     "langchain": "endmark.formats.langchain",
+    "llamaindex": "endmark.formats.llamaindex",
     "openai-chat": "endmark.formats.openai_chat",
     "openai-responses": "endmark.formats.openai_responses",
     "pydantic-ai": "endmark.formats.pydantic_ai",
