@@ -153,7 +153,13 @@ def test_6_the_quick_look_changes_nothing(format: str, data: st.DataObject, turn
     assert quick.rebuild().messages == full.rebuild().messages
 
 
-@pytest.mark.parametrize("format", ["openai-chat", "openai-responses", "langchain", "anthropic"])
+@pytest.mark.parametrize(
+    "format",
+    [
+        *("openai-chat", "openai-responses", "langchain", "anthropic"),
+        *("adk", "llamaindex", "pydantic-ai"),
+    ],
+)
 @given(data=st.data())
 @LAWS
 def test_7_a_real_result_takes_its_marker_s_place(format: str, data: st.DataObject) -> None:
