@@ -126,6 +126,11 @@ TABLE: list[tuple[list[Any], list[str]]] = [
     ([{"type": "human", "data": {"content": "hi"}}] * 2, ["langchain"]),
     ([{"lc": 1, "type": "constructor", "id": LC, "kwargs": {"content": "hi"}}] * 2, ["langchain"]),
     ([{"kind": "request", "parts": []}, {"kind": "response", "parts": []}], ["pydantic-ai"]),
+    ([{"author": "user", "invocation_id": "e-1", "content": {"parts": []}}] * 2, ["adk"]),
+    ([{"author": "bot", "invocationId": "e-1", "actions": {"stateDelta": {}}}] * 2, ["adk"]),
+    ([{"role": "user", "blocks": [{"block_type": "text", "text": "hi"}]}] * 2, ["llamaindex"]),
+    ([{**U, "additional_kwargs": {}}, {**SAID, "additional_kwargs": {}}], ["llamaindex"]),
+    ([U, {"role": "tool", "content": "ok", "additional_kwargs": {}}], []),
     # nothing known, or two formats in one history
     ([{"nothing": "known"}, U], []),
     (["hi", "done"], []),

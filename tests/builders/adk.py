@@ -104,7 +104,9 @@ def harmed(draw: st.DrawFn, event: Message, harm: str) -> Message:
     for key in (*CALLS, *RESPONSES):
         if key in parts[at]:
             parts[at] = {key: _garbled(draw, parts[at][key])}
-            asked = {id_: {} for id_ in [parts[at][key]["id"]] if id_ and draw(st.booleans())}
+            asked: Message = {
+                id_: {} for id_ in [parts[at][key]["id"]] if id_ and draw(st.booleans())
+            }
             event = {**event, "actions": {"requested_tool_confirmations": asked}}
     return {**event, "content": {**event["content"], "parts": parts}}
 

@@ -42,7 +42,10 @@ class PydanticAI(NextMessage):
         "Cannot provide a new user prompt when the message history contains unprocessed tool calls."
     )
     body = "parts"
-    said: ClassVar[Message] = {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "."}]}
+    said: ClassVar[Message] = {
+        "kind": "request",
+        "parts": [{"part_kind": "user-prompt", "content": "."}],
+    }
 
     def skim(self, history: History) -> list[int]:
         suspects: list[int] = []
