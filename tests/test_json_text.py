@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -206,14 +204,3 @@ def test_a_deep_text_that_can_be_read_is_edited_or_refused() -> None:
             assert splice(text, old, {**old, "s": 2}) == text.replace("1", "2")
         except UnreadableError:
             assert depth > 500
-
-
-def test_import_needs_only_orjson() -> None:
-    script = (
-        "import sys, endmark.stores.json_text;"
-        "print(sorted({'sqlalchemy', 'alembic', 'typer', 'rich'} & set(sys.modules)))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"

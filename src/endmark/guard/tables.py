@@ -45,8 +45,10 @@ class MessageMixin:
     Source of the order: `seq`, counted from 1 in each conversation, where numbers may be missing.
     `message_id` is the format's own id of the message, where it has one.
 
-    >>> class Line(Base, MessageMixin):
-    ...     __tablename__ = "line"
+    >>> class Own(DeclarativeBase):
+    ...     pass
+    >>> class Line(Own, MessageMixin):
+    ...     __tablename__, __conversation_table__ = "line", "talk"
     >>> sorted(Line.__table__.c.keys())
     ['conversation_id', 'created_at', 'id', 'message_id', 'payload', 'seq']
     """
