@@ -200,7 +200,7 @@ def tell(format: str, scenario: Scenario) -> list[Message]:
     history: list[Message] = []
     for move in moves:
         if isinstance(move, Heals):
-            history = repair(history, format)
+            history = list(repair(history, format, policy=scenario.policy))
         else:
             join(history, _messages(told, move))
     return history

@@ -7,7 +7,7 @@ three write the same payload for the same history.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar, get_args
 
 from endmark import formats
@@ -76,6 +76,8 @@ def _decide(
     more = _same_ids(history, format_, events, suspects)
     if more:
         events = format_.events(history, sorted({*suspects, *more}), policy)
+    if callable(policy.marker):
+        events = _recognised(events, policy)
     scene = Scene(
         last_user=format_.last(history, format_.is_user),
         last_assistant=format_.last(history, format_.is_assistant),
@@ -106,6 +108,26 @@ def _same_ids(
         if call_ids and not ids.isdisjoint(call_ids):
             more.update(format_.block(history, index))
     return more - known
+
+
+def _recognised(events: list[Event], policy: Policy) -> list[Event]:
+    """Know the words of a callable that named the tool, where a result itself does not."""
+    names: dict[str | None, list[str | None]] = {}
+    for event in events:
+        if isinstance(event, Call):
+            names.setdefault(event.id, []).append(event.name)
+
+    def is_ours(result: Result) -> bool:
+        said = result.value
+        if isinstance(said, list) and len(said) == 1 and isinstance(said[0], dict):
+            said = said[0].get("text")
+        asked = names.get(result.id, ()) if result.name is None else ()
+        return any(policy.is_marker(said, result.id, name) for name in asked)
+
+    return [
+        replace(event, synthesized=True) if isinstance(event, Result) and is_ours(event) else event
+        for event in events
+    ]
 
 
 def _id_maker(history: Sequence[Any], format_: Format) -> Callable[[Call], str]:

@@ -70,6 +70,7 @@ MCP_HINTS = {
     "idempotentHint": Hint.IDEMPOTENT,
     "destructiveHint": Hint.DESTRUCTIVE,
 }
+MCP_OTHERS = frozenset({"title", "openWorldHint"})  # annotations that say nothing of a repetition
 
 PRESETS = {
     "default": None,
@@ -92,7 +93,8 @@ class Marker:
 class Policy(BaseModel):
     """Say how histories are repaired.
 
-    Fields: `marker` (a preset's name, a text, or a callable `Marker -> str`), `cause` (why the
+    Fields: `marker` (a preset's name, a text, or a callable `Marker -> str`; the default words
+    stand where that gives none), `cause` (why the
     turn ended), `orphans` (`drop` or `text`: what becomes of results whose call is gone), `late`
     (`replace` or `keep`: whether a late real result takes its marker's place, or stays as text
     behind it), `pending` (a predicate on calls), `pending_tools`, `pending_ids` (calls left open
@@ -162,10 +164,12 @@ class Policy(BaseModel):
         self, call_id: str | None, tool_name: str | None, outcome: Outcome, cause: Cause
     ) -> str:
         if callable(self.marker):
-            return self.marker(Marker(call_id, tool_name, outcome, cause))
-        preset = PRESETS.get(self.marker, self.marker)
-        if preset is not None:
-            return preset
+            said: object = self.marker(Marker(call_id, tool_name, outcome, cause))
+        else:
+            said = PRESETS.get(self.marker, self.marker)
+        # A callable that has nothing to say may not leave a result that providers refuse.
+        if isinstance(said, str) and said.strip():
+            return said
         return _default_text(outcome, cause, self._hint(tool_name))
 
     def _hint(self, tool_name: str | None) -> Hint | None:
@@ -191,7 +195,7 @@ def _hints_of(given: Any) -> frozenset[Any]:
         names = [name for name, said in given.items() if said is True]
     else:
         names = list(given)
-    return frozenset(MCP_HINTS.get(name, name) for name in names)
+    return frozenset(MCP_HINTS.get(name, name) for name in names if name not in MCP_OTHERS)
 
 
 def _default_text(outcome: Outcome, cause: Cause, hint: Hint | None) -> str:

@@ -129,7 +129,8 @@ def violations(history: list[Message], provider: str, turn: Turn) -> Iterator[Vi
         role = message.get("role")
         answers = _bodies(content, "toolResult")
         if role == "user":
-            yield from _answered(at, asked, answers)
+            waits = turn == "open" and at == len(history) - 1 and _only_answers(content)
+            yield from _answered(at, asked, answers, waits=waits)
             yield from _leading(at, content, len(answers))
         else:
             yield from _answered(at, asked, [])
@@ -158,7 +159,13 @@ def _hosted(content: list[Message]) -> list[Any]:
     return [use.get("toolUseId") for use in uses if use.get("type") == "server_tool_use"]
 
 
-def _answered(at: int, asked: list[Any], answers: list[Message]) -> Iterator[Violation]:
+def _only_answers(content: list[Message]) -> bool:
+    return all("toolResult" in block or "cachePoint" in block for block in content)
+
+
+def _answered(
+    at: int, asked: list[Any], answers: list[Message], *, waits: bool = False
+) -> Iterator[Violation]:
     waiting, seen = list(asked), []
     for answer in answers:
         name = answer.get("toolUseId")
@@ -169,7 +176,7 @@ def _answered(at: int, asked: list[Any], answers: list[Message]) -> Iterator[Vio
         else:
             yield TOO_MANY.broken(at, name)
         seen.append(name)
-    for name in waiting:
+    for name in () if waits else waiting:
         ids = ", ".join(map(str, waiting))
         yield MISSING_RESULT.broken(at - 1, name, next=at, ids=ids)
 

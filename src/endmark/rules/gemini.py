@@ -84,7 +84,8 @@ def violations(history: list[Message], provider: str, turn: Turn) -> Iterator[Vi
         if calls and answers:
             yield MIXED.broken(at, _id(answers))
         elif answers:
-            yield from _answered(at, asked, answers)
+            last = turn == "open" and at == len(history) - 1
+            yield from _answered(at, asked, answers, waits=last and _only_answers(at, message))
         elif asked:
             yield COUNT.broken(at - 1, _id(asked))
         if calls and (before is None or _asks(before)):
@@ -96,10 +97,16 @@ def violations(history: list[Message], provider: str, turn: Turn) -> Iterator[Vi
             yield COUNT.broken(len(history) - 1, _id(asked))
 
 
-def _answered(at: int, asked: list[Message], answers: list[Message]) -> Iterator[Violation]:
+def _only_answers(at: int, message: Message) -> bool:
+    return len(_bodies(at, message, 1)) == len(_parts(at, message))
+
+
+def _answered(
+    at: int, asked: list[Message], answers: list[Message], *, waits: bool
+) -> Iterator[Violation]:
     if not asked:
         yield NO_CALLS_BEFORE.broken(at, _id(answers))
-    elif len(asked) != len(answers):
+    elif len(asked) < len(answers) or (len(asked) > len(answers) and not waits):
         yield COUNT.broken(at, _id(answers))
 
 
