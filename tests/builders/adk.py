@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from abstract import OPEN, Message, Seen, Turn
+from abstract import OPEN, Ask, Message, Seen, Turn
 
 CALLS = ("function_call", "functionCall")
 RESPONSES = ("function_response", "functionResponse")
@@ -115,3 +115,45 @@ def _garbled(draw: st.DrawFn, body: dict[str, Any]) -> dict[str, Any]:
     id_ = draw(st.sampled_from(["", None, "call-0002", body.get("id")]))
     name = draw(st.sampled_from([body["name"], body["name"], ""]))
     return {**body, "id": id_, "name": name}
+
+
+CANNOT = {
+    "provider-executed": "code that the provider runs is a part with its own outcome",
+    "nothing but system": "the instruction is the agent's, and no event",
+}
+
+
+def join(history: list[Message], events: list[Message]) -> None:
+    for event in events:
+        _add(history, 0, event["author"], event["content"]["role"], event["content"]["parts"])
+
+
+def _event(author: str, role: str, *parts: Message) -> list[Message]:
+    return [{"author": author, "content": {"role": role, "parts": list(parts)}}]
+
+
+def user(words: str) -> list[Message]:
+    return _event("user", "user", {"text": words})
+
+
+def media(picture: str) -> list[Message]:
+    return _event("user", "user", {"inline_data": {"mime_type": "image/png", "data": picture}})
+
+
+def assistant(words: str, thought: str = "", calls: tuple[Ask, ...] = ()) -> list[Message]:
+    parts: list[Message] = [{"text": thought, "thought": True}] if thought else []
+    parts += [{"text": words}] if words else []
+    for call in calls:
+        given = call.written if call.cut else call.args
+        parts.append({"function_call": {"id": call.id, "name": call.name, "args": given}})
+    return _event("bot", "model", *parts)
+
+
+def answers(given: tuple[tuple[Ask, Any], ...]) -> list[Message]:
+    """A response is an object; what is none stands under `result`."""
+    parts = []
+    for call, value in given:
+        response = value if isinstance(value, dict) else {"result": value}
+        body = {"id": call.id, "name": call.name, "response": response}
+        parts.append({"function_response": body})
+    return _event("bot", "user", *parts)
