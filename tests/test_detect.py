@@ -131,6 +131,13 @@ TABLE: list[tuple[list[Any], list[str]]] = [
     ([{"role": "user", "blocks": [{"block_type": "text", "text": "hi"}]}] * 2, ["llamaindex"]),
     ([{**U, "additional_kwargs": {}}, {**SAID, "additional_kwargs": {}}], ["llamaindex"]),
     ([U, {"role": "tool", "content": "ok", "additional_kwargs": {}}], []),
+    ([{"author": "user", "content": {"parts": []}, "invocation_id": "e"}] * 2, ["adk"]),
+    ([{"author": "bot", "content": {"parts": []}, "invocationId": "e"}] * 2, ["adk"]),
+    ([{"author": "bot", "content": None, "actions": {}}] * 2, ["adk"]),
+    ([{**U, "additional_kwargs": {}}, {**SAID, "additional_kwargs": {}}], ["llamaindex"]),
+    ([{"role": "tool", "content": "ok", "additional_kwargs": {}}], ["llamaindex"]),
+    ([{"role": "user", "additional_kwargs": {}, "blocks": []}] * 2, ["llamaindex"]),
+    ([{"role": "user", "blocks": [{"block_type": "text", "text": "hi"}]}] * 2, ["llamaindex"]),
     # nothing known, or two formats in one history
     ([{"nothing": "known"}, U], []),
     (["hi", "done"], []),

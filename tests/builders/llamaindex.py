@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from abstract import Message, Seen, Turn, claim
+from abstract import Ask, Message, Seen, Turn, claim
 
 
 def message(role: str, words: str, kwargs: Message, *blocks: Message) -> Message:
@@ -122,3 +122,41 @@ def harmed(draw: st.DrawFn, told: Message, harm: str) -> Message:
     if harm == "garble":
         ways = [[*blocks[:at], changed, *blocks[at + 1 :]]]
     return {**told, "blocks": draw(st.sampled_from(ways))}
+
+
+CANNOT = {"provider-executed": "every call is answered from outside"}
+
+
+def system(words: str) -> list[Message]:
+    return [message("system", words, {})]
+
+
+def user(words: str) -> list[Message]:
+    return [message("user", words, {})]
+
+
+def media(picture: str) -> list[Message]:
+    image = {"block_type": "image", "image": picture, "image_mimetype": "image/png"}
+    return [message("user", "", {}, image)]
+
+
+def assistant(words: str, thought: str = "", calls: tuple[Ask, ...] = ()) -> list[Message]:
+    blocks: list[Message] = []
+    if thought:
+        blocks.append({"block_type": "thinking", "content": thought, "additional_information": {}})
+    for call in calls:
+        called = {"tool_call_id": call.id, "tool_name": call.name, "tool_kwargs": call.args}
+        cut = {"tool_kwargs": call.written} if call.cut else {}
+        blocks.append({"block_type": "tool_call", **called, **cut})
+    return [message("assistant", words, {}, *blocks)]
+
+
+def answers(given: tuple[tuple[Ask, Any], ...]) -> list[Message]:
+    return [
+        message(
+            "tool",
+            value if isinstance(value, str) else json.dumps(value),
+            {"tool_call_id": call.id, "name": call.name},
+        )
+        for call, value in given
+    ]
