@@ -30,11 +30,17 @@ def rows(engines: dict[str, Engine], size: int) -> Iterator[Row]:
         for column in COLUMNS[name]:
             where = f"{name} {column}"
             chats.load(engine, "ai-sdk", size, column)
-            yield _ratio(engine, "ai-sdk", _count, f"`apply` / `count(*)`, inline, {where}", (2.5, 1.5))
+            yield _ratio(
+                engine, "ai-sdk", _count, f"`apply` / `count(*)`, inline, {where}", (2.5, 1.5)
+            )
             chats.load(engine, "openai-chat", size, column)
             goal = (0.5, 0.25) if name == "postgresql" else (1.0, 0.6)
             yield _ratio(
-                engine, "openai-chat", _stream, f"`apply` / streaming all, own message, {where}", goal
+                engine,
+                "openai-chat",
+                _stream,
+                f"`apply` / streaming all, own message, {where}",
+                goal,
             )
 
 
@@ -69,7 +75,9 @@ def _apply(engine: Engine, format: str) -> None:
 def _count(engine: Engine, format: str) -> None:
     with engine.connect() as connection:
         condition, values = has_words(Source(connection, chats.store(format)))
-        connection.execute(text(f"SELECT count(*) FROM chat WHERE {condition}"), values).scalar_one()
+        connection.execute(
+            text(f"SELECT count(*) FROM chat WHERE {condition}"), values
+        ).scalar_one()
 
 
 def _stream(engine: Engine, format: str) -> None:
@@ -87,13 +95,15 @@ def growth(size: tuple[int, int] = GROWTH) -> Iterator[Row]:
         peaks = [_peak(format, rows) for rows in size]
         more = (peaks[1] - peaks[0]) / 1024
         detail = f"{peaks[0] / 1024:.0f} MB / {peaks[1] / 1024:.0f} MB"
-        yield Row(f"memory of heal, 100,000 to 1,000,000 rows, {format}", more, 64, 8, " MB", detail)
+        yield Row(
+            f"memory of heal, 100,000 to 1,000,000 rows, {format}", more, 64, 8, " MB", detail
+        )
 
 
 def _peak(format: str, rows: int) -> int:
     """Give the peak of resident memory in KB."""
     command = [sys.executable, "-m", "benchmarks.heal", format, str(rows)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
     return int(done.stdout)
 
 
@@ -108,7 +118,7 @@ def _child(format: str, rows: int) -> None:
             "from sqlalchemy import create_engine; from benchmarks import chats; "
             f"chats.load(create_engine('sqlite:///{path}'), {format!r}, {rows}, 'text')"
         )
-        subprocess.run([sys.executable, "-c", loading], check=True)  # noqa: S603
+        subprocess.run([sys.executable, "-c", loading], check=True)
         engine = create_engine(f"sqlite:///{path}")
         heal.apply(engine, [chats.store(format)])
     sys.stdout.write(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))
