@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from endmark.formats._adk_places import MARK, OWN_ID, parts_of
+from endmark.formats._adk_places import MARK, OWN_ID, parts_of, responses_in
 from endmark.formats._base import ORPHAN_TEXT, Edits, History, Message, as_object, event_of
 from endmark.formats._gemini_ids import CALLS, NO_NAME, RESPONSES
 from endmark.model import Arrange, Call, Close, Drop, Edit, Mend, Result, SetId, ToText
@@ -73,7 +73,19 @@ def edited(event: Message, edits: Sequence[Edit], stay: Sequence[int]) -> Messag
             if not isinstance(edit, Close | Arrange | Drop) and event_of(edit).at.part == k:
                 part = _part(part, edit)
         parts.append(part)
-    return {**event, "content": {**content, "parts": parts}}
+    changed = {**event, "content": {**content, "parts": parts}}
+    return changed if len(parts) == len(content["parts"]) else _remarked(changed)
+
+
+def _remarked(event: Message) -> Message:
+    """Let the mark of an event tell of the calls that it still answers, and of no others."""
+    for key in ("custom_metadata", "customMetadata"):
+        metadata = event.get(key)
+        if isinstance(metadata, dict) and isinstance(metadata.get(MARK), dict):
+            ids = [body.get("id") or "" for body in responses_in(event)]
+            mark = {id_: metadata[MARK][id_] for id_ in metadata[MARK] if id_ in ids}
+            return {**event, key: {**metadata, MARK: mark}}
+    return event
 
 
 def _part(part: Message, edit: SetId | Mend | ToText) -> Message:
