@@ -15,6 +15,7 @@ from abstract import Message, Numbers, Step, Turn
 
 # One module a format: `build(turns)`, `calls(history)`, `result_ids(history)`; where the shape
 # is like no other also `results(history)` and `harmed(draw, message, harm)`.
+# For `scenarios`: `user`, `media`, `system`, `assistant`, `answers`, and `CANNOT` (name to reason).
 BUILDERS: dict[str, ModuleType] = {
     path.stem.replace("_", "-"): import_module(f"builders.{path.stem}")
     for path in sorted((Path(__file__).parent / "builders").glob("[a-z]*.py"))
