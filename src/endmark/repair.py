@@ -76,7 +76,7 @@ class _Decision:
         # A result that becomes a user's text counts as one at once, or a second repair would
         # see a user message behind what the first one left pending.
         self.last_user = max([scene.last_user, *(result.at.message for result in self.texts)])
-        self.copies = _copies(pairing.blocks, scene)
+        self.copies = _copies(pairing.blocks, scene, self._is_pending)
         self.seen: set[str] = set()
 
     def decide(self, blanks: Iterable[Blank]) -> Plan:
@@ -233,8 +233,11 @@ class _Decision:
             self.made.edits.append(Arrange(after, tuple(answers)))
 
 
-def _copies(blocks: list[Block], scene: Scene) -> set[int]:
-    """Find the second copies of one call: same turn, id, name and arguments, one answer at most."""
+def _copies(blocks: list[Block], scene: Scene, is_pending: Callable[[Call], bool]) -> set[int]:
+    """Find the second copies of one call: same turn, id, name and arguments, one answer at most.
+
+    A call that waits is none: closing its twin could make their arguments equal after the fact.
+    """
     by_id: dict[str, list[tuple[Call, Result | None]]] = {}
     for block in blocks:
         for call, answer in zip(block.calls, block.answers, strict=True):
@@ -244,6 +247,8 @@ def _copies(blocks: list[Block], scene: Scene) -> set[int]:
     for group in _same_turns([group for group in by_id.values() if len(group) > 1], scene):
         for call, answer in group:
             if call.led or (answer is not None and not call.inline):
+                continue
+            if answer is None and is_pending(call):
                 continue
             if any(
                 twin is not call

@@ -44,6 +44,7 @@ PLAIN = {key: kind for key, kind in OPTIONAL.items() if key not in {"preliminary
 }
 MARK = "endmark"  # our namespace in callProviderMetadata: the one place that every major keeps
 NO_NAME = "unknown_tool"
+NAMELESS = frozenset({"dynamic-tool", "tool-"})  # types that do not say which tool was called
 NO_TEXT = "The tool reported an error; no text of it was recorded."
 
 
@@ -71,7 +72,7 @@ def is_plainly_sound(part: Message) -> bool:
     answer = "output" if state == AVAILABLE else "errorText" if state == ERROR else ""
     if answer not in part or "input" not in part or not part.get("toolCallId"):
         return False
-    if part["type"] == "dynamic-tool" and "toolName" not in part:
+    if part["type"] in NAMELESS and not part.get("toolName"):
         return False
     for key, value in part.items():
         if value.__class__ is not PLAIN.get(key) and key != answer:
@@ -185,8 +186,10 @@ def mended(part: Message) -> Message:
         return part
     made = {**part, "state": state}
     aside: Message = {}
-    if made["type"] == "dynamic-tool" and not isinstance(made.get("toolName"), str):
+    if made["type"] == "dynamic-tool" and not known_id(made.get("toolName")):
         made["toolName"] = NO_NAME
+    elif made["type"] == "tool-":
+        made["type"] += NO_NAME
     _give_input(made, aside)
     _give_answer(made, aside)
     _give_approval(made, aside)

@@ -43,7 +43,7 @@ def is_plainly_sound_v4(parts: Sequence[Message], legacy: Sequence[Message]) -> 
             or copy.get("state") != "result"
             or "result" not in copy
             or copy.get("args").__class__ is not dict
-            or copy.get("toolName").__class__ is not str
+            or known_id(copy.get("toolName")) is None
         ):
             return False
         ids.add(call_id)
@@ -64,7 +64,7 @@ def read_copies(copies: Sequence[Message], at: At, policy: Policy) -> list[Event
     call = Call(
         at,
         known_id(first.get("toolCallId")),
-        next(iter(_names(copies)), None) or None,
+        next(iter(_names(copies)), None),
         complete=complete,
         inline=True,
         arguments=args if complete else words(first.get("args") or None),
@@ -117,7 +117,7 @@ def _invocation(copy: Message, copies: Sequence[Message]) -> Message:
 
 
 def _names(copies: Sequence[Message]) -> list[str]:
-    return [name for copy in copies if isinstance(name := copy.get("toolName"), str)]
+    return [name for copy in copies if (name := known_id(copy.get("toolName")))]
 
 
 def edit_copies(copies: Sequence[Message], edits: Sequence[Edit]) -> list[Message]:

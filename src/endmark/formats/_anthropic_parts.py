@@ -48,6 +48,11 @@ def is_provider_result(kind: Any) -> bool:
     return isinstance(kind, str) and kind.endswith("_tool_result")
 
 
+def is_mcp(kind: str) -> bool:
+    """Tell apart what MCP servers run and say and what the provider's own tools do."""
+    return kind.startswith("mcp_")
+
+
 def asks_soundly(content: list[Any], due: list[Any], seen: set[Any], index: int) -> bool:
     """Look at an assistant's blocks once; its calls become due."""
     sound, odd = bool(content), False
@@ -63,7 +68,7 @@ def asks_soundly(content: list[Any], due: list[Any], seen: set[Any], index: int)
                     call_id.__class__ is not str
                     or call_id in seen
                     or not _is_sound_id(call_id)
-                    or not part.get("name")
+                    or not known_id(part.get("name"))
                     or not isinstance(part.get("input"), dict)
                 ):
                     sound = False
@@ -86,10 +91,10 @@ def _is_provider_sound(content: list[Any], seen: set[Any]) -> bool:
             call_id = part.get("id")
             if call_id in seen or flaws_of(part):
                 sound = False
-            waiting.append(call_id)
+            waiting.append((call_id, is_mcp(kind)))
             seen.add(call_id)
-        elif is_provider_result(kind) and part.get("tool_use_id") in waiting:
-            waiting.remove(part.get("tool_use_id"))
+        elif is_provider_result(kind) and (part.get("tool_use_id"), is_mcp(kind)) in waiting:
+            waiting.remove((part.get("tool_use_id"), is_mcp(kind)))
         elif is_provider_result(kind) or kind == "tool_result":
             sound = False
     return sound and not waiting
@@ -129,7 +134,7 @@ def call_of(part: Any, at: At, slot: int) -> Call:
     return Call(
         at,
         known_id(part.get("id")),
-        part.get("name") or None,
+        known_id(part.get("name")),
         complete=not cut,
         owner=OWNERS[part["type"]],
         arguments=given,
@@ -142,7 +147,7 @@ def flaws_of(part: Any, *, cut: bool = False) -> tuple[Kind, ...]:
     flaws = []
     if cut:
         flaws.append(Kind.INCOMPLETE)
-    elif not isinstance(part.get("input"), dict) or not part.get("name"):
+    elif not isinstance(part.get("input"), dict) or not known_id(part.get("name")):
         flaws.append(Kind.MALFORMED)
     call_id = known_id(part.get("id"))
     if call_id is not None and not IDS[part["type"]].fullmatch(call_id):
@@ -197,7 +202,7 @@ def text_block(words: str) -> Message:
 def with_id(part: Any, made: str) -> Any:
     kind = part["type"]
     key = "id" if kind in OWNERS else "tool_use_id"
-    if kind in {"mcp_tool_use", "mcp_tool_result"}:
+    if is_mcp(kind):
         made = f"mcptoolu_{made}"
     elif kind not in {"tool_use", "tool_result"}:
         made = f"srvtoolu_{made}"
@@ -212,7 +217,7 @@ def mended(part: Any) -> Any:
         given = _parsed(given)
     return {
         **part,
-        "name": part.get("name") or NO_NAME,
+        "name": known_id(part.get("name")) or NO_NAME,
         "input": given if isinstance(given, dict) else {},
     }
 

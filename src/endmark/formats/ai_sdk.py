@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from endmark.formats._ai_sdk_parts import (
+    NAMELESS,
     OPEN,
     edit_part,
     is_plainly_sound,
@@ -77,6 +78,7 @@ class AISDK(Inline):
         '"output-denied"',
         '"errorText"',
         '"dynamic-tool"',
+        '"tool-"',
         '"tool-invocation"',
         '"toolInvocations"',
         '"input":null',
@@ -97,17 +99,21 @@ class AISDK(Inline):
         '"preliminary"',
         '"errorText"',
         '"dynamic-tool"',
+        '"tool-"',
         '"toolInvocation',
         '"toolCallId":""',
         '"toolCallId": ""',
     )
     gate = '"tool'
     jsonpaths = (
-        '{0}.parts[*] ? ((@.type starts with "tool-" || @.type == "dynamic-tool") &&'
-        ' !(@.type starts with "tool-" && @.toolCallId.type() == "string" && @.toolCallId != ""'
-        ' && @.state.type() == "string" && @.state == "output-available" && exists(@.output)'
-        ' && @.input.type() == "object" && !exists(@.preliminary) && !exists(@.errorText)'
-        " && !exists(@.approval)))",
+        (
+            '{0}.parts[*] ? ((@.type starts with "tool-" || @.type == "dynamic-tool") &&'
+            ' !(@.type starts with "tool-" && @.type != "tool-"'
+            ' && @.toolCallId.type() == "string" && @.toolCallId != ""'
+            ' && @.state.type() == "string" && @.state == "output-available" && exists(@.output)'
+            ' && @.input.type() == "object" && !exists(@.preliminary) && !exists(@.errorText)'
+            " && !exists(@.approval)))"
+        ),
         "{0}.toolInvocations[*]",
     )
 
@@ -130,7 +136,7 @@ class AISDK(Inline):
                     call_id = part.get("toolCallId")
                     if (
                         len(part) == 5
-                        and kind != "dynamic-tool"
+                        and kind not in NAMELESS
                         and part.get("state") == "output-available"
                         and part.get("input").__class__ is dict
                         and "output" in part

@@ -18,6 +18,7 @@ from endmark.formats._anthropic_parts import (
     block_fits,
     call_of,
     is_blank,
+    is_mcp,
     is_provider_result,
     mended,
     result_of,
@@ -238,13 +239,18 @@ def _asked(history: History, index: int, slot: int, turn: int, policy: Policy) -
     for k, part in enumerate([text_block(content)] if isinstance(content, str) else content):
         kind, at = part.get("type"), At(index, k)
         if kind in OWNERS:
-            yield call_of(part, at, slot if kind == "tool_use" else turn)
+            yield call_of(part, at, slot if kind == "tool_use" else _provider_slot(turn, kind))
         elif kind == "tool_result":
             yield result_of(part, at, None, Owner.SERVER, policy)
         elif is_provider_result(kind):
-            yield result_of(part, at, turn, Owner.PROVIDER, policy)
+            yield result_of(part, at, _provider_slot(turn, kind), Owner.PROVIDER, policy)
         elif is_blank([part]):
             yield Blank(at)
+
+
+def _provider_slot(turn: int, kind: str) -> int:
+    """Name where the provider answers within a turn: MCP servers and its own tools do so apart."""
+    return 2 * turn + is_mcp(kind)
 
 
 def _answered(history: History, index: int, lead: int | None, policy: Policy) -> Iterator[Event]:

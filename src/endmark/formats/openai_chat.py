@@ -88,7 +88,7 @@ class OpenAIChat(OwnMessage):
                 if calls:
                     start = index
                     due, dirty = _skim_calls(calls, index)
-                elif (message.get("content") is None and _is_empty(message)) or calls is not None:
+                elif calls is not None or (not message.get("content") and _is_empty(message)):
                     suspects.append(index)
         if start >= 0 and (dirty or due):
             suspects += range(start, index + 1)
@@ -196,7 +196,8 @@ def _skim_calls(calls: Any, index: int) -> tuple[list[Any], bool]:
                 and 0 < len(call_id) <= LONGEST_ID
                 and call_id not in due
                 and function
-                and function.get("name")
+                and (name := function.get("name"))
+                and name.__class__ is str
                 and ((text := function.get("arguments")) == "{}" or _parses(text))
             )
             if not sound:
@@ -241,14 +242,14 @@ def _call(call: Any, index: int, k: int) -> Call:
     flaws = []
     if cut:
         flaws.append(Kind.INCOMPLETE)
-    elif not parses or not name:
+    elif not parses or not known_id(name):
         flaws.append(Kind.MALFORMED)
     if known_id(raw) and len(raw) > LONGEST_ID:
         flaws.append(Kind.BAD_ID)
     return Call(
         At(index, k),
         known_id(raw),
-        name or None,
+        known_id(name),
         complete=not cut,
         arguments=arguments,
         slot=index,
@@ -276,7 +277,7 @@ def _edit_call(call: Message, edit: SetId | Mend) -> Message:
         return {**call, "id": edit.id}
     key = "custom" if call.get("type") == "custom" else "function"
     function = dict(call.get(key) or {})
-    if not function.get("name"):
+    if not known_id(function.get("name")):
         function["name"] = NO_NAME
     arguments = function.get("arguments")
     if key == "function" and not _parses(arguments):
