@@ -86,9 +86,14 @@ def _decide(
         unique_ids=format_.unique_ids,
         optional_ids=format_.optional_ids,
         inline=format_.shape is Shape.INLINE,
-        joint=format_.joint,
     )
-    pairing = pair(events, keep_markers=policy.late == "keep", joint=format_.joint)
+    live = turn == "open" and scene.last_user < scene.last_assistant
+    pairing = pair(
+        events,
+        keep_markers=policy.late == "keep",
+        joint=format_.joint,
+        live=scene.last_assistant if live else -1,
+    )
     return plan(pairing, [e for e in events if isinstance(e, Blank)], scene, policy, turn)
 
 

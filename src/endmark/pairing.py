@@ -28,9 +28,12 @@ class Block:
     calls: list[Call]
     answers: list[Result | None] = field(default_factory=list)
     zone: list[Result] = field(default_factory=list)  # results that stand where they should
+    end: int = -1  # the message behind which results are put
 
     def __post_init__(self) -> None:
         self.answers = [None] * len(self.calls)
+        if self.calls:
+            self.end = self.calls[-1].at.message
 
     @property
     def start(self) -> int:
@@ -49,11 +52,14 @@ class Pairing:
     orphans: list[Result] = field(default_factory=list)
 
 
-def pair(events: Iterable[Event], *, keep_markers: bool = False, joint: bool = False) -> Pairing:
+def pair(
+    events: Iterable[Event], *, keep_markers: bool = False, joint: bool = False, live: int = -1
+) -> Pairing:
     """Pair these events, which are in the order of their positions.
 
     `keep_markers`: a late real result does not take the place of a synthesized one. `joint`:
-    calls whose results belong in one place are one block, also where some have none.
+    calls whose results belong in one place are one block, also where some have none; `live`: at
+    this place they are, since its turn goes on.
     """
     calls = [event for event in events if isinstance(event, Call)]
     results = [event for event in events if isinstance(event, Result)]
@@ -68,7 +74,8 @@ def pair(events: Iterable[Event], *, keep_markers: bool = False, joint: bool = F
     for result in rest:
         by_slot[-1 if result.after is None else result.after].append(result)
     for group in _groups(own):
-        for block in _blocks(group, by_slot.get(group[0].slot, []), joint=joint):
+        slot = group[0].slot
+        for block in _blocks(group, by_slot.get(slot, []), joint=joint or slot == live):
             pairing.blocks.append(block)
             strays += walk.reserve(block)
             if block.zone:
@@ -97,6 +104,8 @@ def _blocks(calls: list[Call], zone: list[Result], *, joint: bool) -> list[Block
     if whole or len(messages) == 1:
         block = Block(slot, calls)
         block.zone = list(zone)
+        if joint:
+            block.end = slot
         return [block]
     blocks = []
     for message in sorted(messages):

@@ -44,7 +44,6 @@ class Scene:
     unique_ids: bool = False  # the provider refuses an id that any earlier call has
     optional_ids: bool = False  # calls and results may go without one
     inline: bool = False
-    joint: bool = False  # calls in a row are one block
 
 
 @dataclass(slots=True)
@@ -157,8 +156,7 @@ class _Decision:
             return False
         if call.owner is Owner.HUMAN or call.asked or self.policy.is_pending(call):
             return True
-        place = call.slot if self.scene.joint else call.at.message
-        beyond = call.owner is not Owner.PROVIDER and self.scene.last_assistant > place
+        beyond = call.owner is not Owner.PROVIDER and self.scene.last_assistant > call.slot
         return self.turn == "open" and not beyond
 
     def _lone(self, call: Call) -> None:
@@ -229,8 +227,7 @@ class _Decision:
         split = block.slot in self.split
         closes = any(isinstance(answer, Close) for answer in answers)
         if away or closes or split:
-            after = block.calls[-1].at.message
-            self.made.edits.append(Arrange(after, tuple(answers)))
+            self.made.edits.append(Arrange(block.end, tuple(answers)))
 
 
 def _copies(blocks: list[Block], scene: Scene, is_pending: Callable[[Call], bool]) -> set[int]:
