@@ -6,6 +6,7 @@ how one message, or part of one, looks.
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -143,6 +144,20 @@ def call_flaws(name: Any, given: Any) -> tuple[Kind, ...]:
     if isinstance(given, str) and given.strip() and as_object(given) is None:
         return (Kind.INCOMPLETE,)
     return () if isinstance(given, dict) and name else (Kind.MALFORMED,)
+
+
+def parses(text: Any) -> bool:
+    """Tell whether a text is JSON, by either parser."""
+    if text.__class__ is not str:
+        return False
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError:
+        try:
+            json.loads(text)
+        except (ValueError, RecursionError):
+            return False
+    return True
 
 
 def unreadable(index: int, what: str) -> UnreadableError:

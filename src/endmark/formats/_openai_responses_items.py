@@ -10,9 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import orjson
-
-from endmark.formats._base import ORPHAN_TEXT, Message, known_id, text_of_orphan
+from endmark.formats._base import ORPHAN_TEXT, Message, known_id, parses, text_of_orphan
 from endmark.model import Call, Kind, Mend, Owner, Result, SetId, ToText
 
 LONGEST_ID = 64  # "string too long. Expected a string with maximum length 64"
@@ -122,19 +120,6 @@ def answered_name(item: Message) -> str | None:
     name = known_id(item.get(OUTPUTS[kind].by))
     # openai's types know `id` alone here, the API reads `call_id`.
     return name or (known_id(item.get("id")) if kind == "local_shell_call_output" else None)
-
-
-def parses(text: Any) -> bool:
-    if text.__class__ is not str:
-        return False
-    try:
-        orjson.loads(text)
-    except orjson.JSONDecodeError:
-        try:
-            json.loads(text)
-        except (ValueError, RecursionError):
-            return False
-    return True
 
 
 def has_bad_id(item: Message) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from endmark.formats._base import History, Message
+from endmark.formats._base import History, Message, parses
 from endmark.formats._openai_responses_items import (
     HOSTED,
     LISTS,
@@ -19,7 +19,6 @@ from endmark.formats._openai_responses_items import (
     is_result,
     item_id,
     lacks,
-    parses,
     thinks,
 )
 

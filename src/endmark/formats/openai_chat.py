@@ -9,13 +9,12 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import orjson
-
 from endmark.formats._base import (
     ORPHAN_TEXT,
     History,
     Message,
     known_id,
+    parses,
     unreadable,
 )
 from endmark.formats._own_message import OwnMessage
@@ -198,7 +197,7 @@ def _skim_calls(calls: Any, index: int) -> tuple[list[Any], bool]:
                 and function
                 and (name := function.get("name"))
                 and name.__class__ is str
-                and ((text := function.get("arguments")) == "{}" or _parses(text))
+                and ((text := function.get("arguments")) == "{}" or parses(text))
             )
             if not sound:
                 dirty = True
@@ -206,19 +205,6 @@ def _skim_calls(calls: Any, index: int) -> tuple[list[Any], bool]:
     except (AttributeError, TypeError):
         raise unreadable(index, "an entry of tool_calls is not an object") from None
     return due, dirty
-
-
-def _parses(text: Any) -> bool:
-    if text.__class__ is not str:
-        return False
-    try:
-        orjson.loads(text)
-    except orjson.JSONDecodeError:
-        try:
-            json.loads(text)
-        except (ValueError, RecursionError):
-            return False
-    return True
 
 
 def _is_empty(message: Message) -> bool:
@@ -232,17 +218,17 @@ def _call(call: Any, index: int, k: int) -> Call:
     function = call.get("function")
     if call.get("type") == "custom" or (function is None and call.get("custom") is not None):
         custom = call.get("custom") or {}
-        name, arguments, parses, cut = custom.get("name"), custom.get("input"), True, False
+        name, arguments, whole, cut = custom.get("name"), custom.get("input"), True, False
     else:
         function = function or {}
         name, arguments = function.get("name"), function.get("arguments")
-        parses = _parses(arguments)
-        cut = isinstance(arguments, str) and arguments.strip() != "" and not parses
+        whole = parses(arguments)
+        cut = isinstance(arguments, str) and arguments.strip() != "" and not whole
     raw = call.get("id")
     flaws = []
     if cut:
         flaws.append(Kind.INCOMPLETE)
-    elif not parses or not known_id(name):
+    elif not whole or not known_id(name):
         flaws.append(Kind.MALFORMED)
     if known_id(raw) and len(raw) > LONGEST_ID:
         flaws.append(Kind.BAD_ID)
@@ -280,7 +266,7 @@ def _edit_call(call: Message, edit: SetId | Mend) -> Message:
     if not known_id(function.get("name")):
         function["name"] = NO_NAME
     arguments = function.get("arguments")
-    if key == "function" and not _parses(arguments):
+    if key == "function" and not parses(arguments):
         function["arguments"] = (
             json.dumps(arguments, separators=(",", ":")) if isinstance(arguments, dict) else "{}"
         )
