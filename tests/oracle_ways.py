@@ -1,7 +1,8 @@
 """Which published library is asked to do what with a history: one row a question.
 
-`beyond` names what a library's target API demands and the format the history is in does not,
-so that `repair` for this format cannot know it; each is explained in `docs/oracles.md`.
+`beyond` names what a library or its API demands and the format of the history does not, so that
+`repair` for this format cannot know it; `unlike` is found in histories that another of the
+library's models wrote, which this one misreads. `docs/oracles.md` explains both.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ class Way:
     package: str
     does: str
     beyond: tuple[str, ...] = ()
+    unlike: str | None = None
     pins: str = "libraries.txt"
 
     @property
@@ -26,19 +28,21 @@ class Way:
         return f"{self.format}: {self.driver} {self.asks}"
 
 
+Row = tuple[str, str, str, tuple[str, ...]] | tuple[str, str, str, tuple[str, ...], str]
+
+
 def _rows(
     format: str,
     driver: str,
-    rows: list[tuple[str, str, str, tuple[str, ...]]],
+    rows: list[Row],
     pins: str = "libraries.txt",
 ) -> list[Way]:
     return [Way(format, driver, *row, pins=pins) for row in rows]
 
 
-# Reused ids over turns are sound in the format, Anthropic refuses them; a window that starts
-# with an assistant is sound, Bedrock refuses it; so is an empty result.
-ANTHROPIC = ("duplicate-id",)
-BEDROCK = ("turn-order", "empty-text", "duplicate-id")
+ANTHROPIC = RESPONSES = ("duplicate-id",)
+BEDROCK = GEMINI = ("turn-order", "empty-text", "duplicate-id")
+USE, TEXT = '"type": "tool_use"', '"tool_kwargs": "'
 
 WAYS: list[Way] = [
     *_rows(
@@ -47,7 +51,7 @@ WAYS: list[Way] = [
         [
             ("openai", "litellm", "`completion`, OpenAI", ()),
             ("anthropic", "litellm", "`completion`, Anthropic", ANTHROPIC),
-            ("gemini", "litellm", "`completion`, Gemini", ()),
+            ("gemini", "litellm", "`completion`, Gemini", GEMINI),
             ("bedrock", "litellm", "`completion`, Bedrock", BEDROCK),
         ],
     ),
@@ -56,8 +60,8 @@ WAYS: list[Way] = [
         "litellm",
         [
             ("from-anthropic-anthropic", "litellm", "`messages`, Anthropic", ()),
-            ("from-anthropic-openai", "litellm", "`messages`, OpenAI Responses", ()),
-            ("from-anthropic-gemini", "litellm", "`messages`, Gemini", ()),
+            ("from-anthropic-openai", "litellm", "`messages`, OpenAI Responses", RESPONSES),
+            ("from-anthropic-gemini", "litellm", "`messages`, Gemini", (*GEMINI, "refused")),
             ("from-anthropic-bedrock", "litellm", "`messages`, Bedrock", BEDROCK),
         ],
     ),
@@ -78,9 +82,9 @@ WAYS: list[Way] = [
         [
             ("agent", "langgraph-prebuilt", "`create_react_agent`", ()),
             ("openai", "langchain-openai", "`ChatOpenAI`", ()),
-            ("openai-responses", "langchain-openai", "`ChatOpenAI`, Responses", ()),
+            ("openai-responses", "langchain-openai", "`ChatOpenAI`, Responses", RESPONSES),
             ("anthropic", "langchain-anthropic", "`ChatAnthropic`", ANTHROPIC),
-            ("google", "langchain-google-genai", "`ChatGoogleGenerativeAI`", ()),
+            ("google", "langchain-google-genai", "`ChatGoogleGenerativeAI`", GEMINI),
             ("aws", "langchain-aws", "`ChatBedrockConverse`", BEDROCK),
         ],
     ),
@@ -90,9 +94,9 @@ WAYS: list[Way] = [
         [
             ("agent", "pydantic-ai-slim", "`Agent` on `FunctionModel`", ()),
             ("openai", "pydantic-ai-slim", "`OpenAIChatModel`", ()),
-            ("openai-responses", "pydantic-ai-slim", "`OpenAIResponsesModel`", ()),
+            ("openai-responses", "pydantic-ai-slim", "`OpenAIResponsesModel`", RESPONSES),
             ("anthropic", "pydantic-ai-slim", "`AnthropicModel`", ANTHROPIC),
-            ("google", "pydantic-ai-slim", "`GoogleModel`", ()),
+            ("google", "pydantic-ai-slim", "`GoogleModel`", GEMINI),
             ("bedrock", "pydantic-ai-slim", "`BedrockConverseModel`", BEDROCK),
         ],
     ),
@@ -100,29 +104,30 @@ WAYS: list[Way] = [
         "gemini",
         "adk",
         [
-            ("contents", "google-adk", "`Runner` on `DatabaseSessionService`", ()),
-            ("client", "google-genai", "`Client`", ()),
+            ("client", "google-genai", "`Client`", GEMINI),
         ],
     ),
-    *_rows("adk", "adk", [("events", "google-adk", "`Runner` on `DatabaseSessionService`", ())]),
+    *_rows(
+        "adk", "adk", [("events", "google-adk", "`Runner` on `DatabaseSessionService`", GEMINI)]
+    ),
     *_rows(
         "bedrock",
         "strands",
         [
-            ("agent", "strands-agents", "`Agent` on `BedrockModel`", ()),
-            ("session", "strands-agents", "`Agent` on `FileSessionManager`", ()),
+            ("agent", "strands-agents", "`Agent` on `BedrockModel`", BEDROCK),
+            ("session", "strands-agents", "`Agent` on `FileSessionManager`", BEDROCK),
             ("openai", "strands-agents", "`OpenAIModel`", ()),
             ("anthropic", "strands-agents", "`AnthropicModel`", ANTHROPIC),
-            ("client", "boto3", "`converse`", ()),
+            ("client", "boto3", "`converse`", BEDROCK),
         ],
     ),
     *_rows(
         "llamaindex",
         "llama_index",
         [
-            ("openai", "llama-index-llms-openai", "`OpenAI`", ()),
-            ("openai-responses", "llama-index-llms-openai", "`OpenAIResponses`", ()),
-            ("anthropic", "llama-index-llms-anthropic", "`Anthropic`", ANTHROPIC),
+            ("openai", "llama-index-llms-openai", "`OpenAI`", (), USE),
+            ("openai-responses", "llama-index-llms-openai", "`OpenAIResponses`", RESPONSES, USE),
+            ("anthropic", "llama-index-llms-anthropic", "`Anthropic`", ANTHROPIC, TEXT),
         ],
         "llama_index.txt",
     ),

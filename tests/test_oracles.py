@@ -1,18 +1,22 @@
 """What `repair` gives, handed to the published libraries; what they do stands in `docs/oracles.md`.
 
-A request that a library sends without a word is caught and judged by the provider's rules.
+A request that a library sends without a word is caught and judged by the provider's rules. To
+write the page anew after a pin was changed: `ENDMARK_WRITE_DOCS=1 pytest tests/test_oracles.py`.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tomllib
+from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from building import BUILDERS, damaged
@@ -23,8 +27,8 @@ from oracle_ways import WAYS, Way
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "oracles.md"
+TABLES = re.compile(r"(?<=<!-- written by tests/test_oracles.py -->\n).*", re.DOTALL)
 CASES = [case for case in load() if case["turn_over"]]
-pytestmark = pytest.mark.oracle
 
 
 def cases(way: Way) -> list[dict[str, Any]]:
@@ -38,11 +42,8 @@ def codes(answer: Answer) -> set[str]:
     return {broken.code for api, sent in answer.sent for broken in rules.validate(sent, api)}
 
 
-def known(name: str) -> bool:
-    return name in formats.names() and name in BUILDERS
-
-
-@pytest.mark.parametrize("way", [way for way in WAYS if known(way.format)], ids=lambda w: w.name)
+@pytest.mark.oracle
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
 @settings(
     max_examples=25,
     derandomize=True,
@@ -52,6 +53,67 @@ def known(name: str) -> bool:
 )
 @given(data=st.data())
 def test_a_repaired_history_is_taken(libraries: Ask, way: Way, data: st.DataObject) -> None:
-    history = data.draw(damaged(way.format))
-    answer = libraries(way, repair(history, way.format))
+    repaired = repair(data.draw(damaged(way.format)), way.format)
+    if "duplicate-id" in way.beyond:
+        ids = [call.id for call in BUILDERS[way.format].calls(repaired)]
+        assume(len(ids) == len(set(ids)))
+    assume(not way.unlike or way.unlike not in json.dumps(repaired))
+    answer = libraries(way, repaired)
     assert codes(answer) <= set(way.beyond), answer
+
+
+@pytest.mark.oracle
+def test_the_page_says_what_the_libraries_do(libraries: Ask) -> None:
+    text = "\n".join(tables(libraries))
+    if os.environ.get("ENDMARK_WRITE_DOCS"):
+        PAGE.write_text(TABLES.sub(lambda _: text, PAGE.read_text("utf-8")), "utf-8")
+    found = TABLES.search(PAGE.read_text("utf-8"))
+    assert found
+    assert found.group() == text
+
+
+def tables(libraries: Ask) -> Iterator[str]:
+    """Give a table a format: each case, what each library did with it before and after."""
+    for name, group in groupby(WAYS, key=lambda way: way.format):
+        ways = [way for way in group if cases(way)]
+        if not ways:
+            continue
+        heads = [f"{way.package} {version(way)}<br>{way.does}" for way in ways]
+        yield f"\n## {name}\n\n| case | {' | '.join(heads)} |\n|---|{'---|' * len(ways)}"
+        for case in cases(ways[0]):
+            cells = [cell(libraries, way, case) for way in ways]
+            yield f"| {case['id']} | {' | '.join(cells)} |"
+    yield ""
+
+
+def cell(libraries: Ask, way: Way, case: dict[str, Any]) -> str:
+    """Say what was wrong before the repair, and after `→` what still is."""
+    before, after = (
+        libraries(way, history)
+        for history in (case["history"], repair(case["history"], case["format"]))
+    )
+    left = words(after) if codes(after) else ""
+    return f"{words(before)} → **{left}**" if left else words(before)
+
+
+def words(answer: Answer) -> str:
+    return f"`{answer.error}`" if answer.error else ", ".join(sorted(codes(answer))) or "taken"
+
+
+def pins(text: str) -> dict[str, str]:
+    return dict(re.findall(r"^([\w.-]+)(?:\[.*?\])?==([\w.]+)", text, re.MULTILINE))
+
+
+def version(way: Way) -> str:
+    return pins((SOURCE / way.pins).read_text())[way.package]
+
+
+def test_the_extras_name_the_pins_that_are_tested() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        extras = tomllib.load(file)["project"]["optional-dependencies"]
+    for extra, file_name in [
+        ("oracles", "libraries.txt"),
+        ("oracles-llama-index", "llama_index.txt"),
+    ]:
+        tested = pins((SOURCE / file_name).read_text())
+        assert pins("\n".join(extras[extra])).items() <= tested.items()

@@ -38,30 +38,19 @@ async def run(events: list[Event]) -> None:
 
 
 def stored(history: History) -> None:
-    """Run on events as the service stores them."""
-    asyncio.run(run([Event.model_validate(event) for event in history]))
-
-
-def contents(history: History) -> None:
-    """Run on plain contents, each in an event of its own."""
-    events = [
-        Event(
-            author="user" if content["role"] == "user" else "a",
-            invocation_id="e-1",
-            content=types.Content.model_validate(content),
-        )
-        for content in history
-    ]
-    asyncio.run(run(events))
+    """Run on events as the service stores them, which is under different ids."""
+    read = [Event.model_validate({**event, "id": str(k)}) for k, event in enumerate(history)]
+    asyncio.run(run(read))
 
 
 def client(history: History) -> None:
     """Send plain contents with Google's own client."""
     options = types.HttpOptions(base_url=talk.ADDRESS)
     read = [types.Content.model_validate(content) for content in history]
-    genai.Client(http_options=options).models.generate_content(
-        model="gemini-2.5-pro", contents=read
-    )
+    if not read or read[-1].role != "user":
+        read.append(types.Content(role="user", parts=[types.Part(text=talk.MORE)]))
+    google = genai.Client(http_options=options)
+    google.models.generate_content(model="gemini-2.5-pro", contents=read)
 
 
-talk.answer({"events": stored, "contents": contents, "client": client})
+talk.answer({"events": stored, "client": client})

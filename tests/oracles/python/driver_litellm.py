@@ -13,11 +13,18 @@ LOOK = {"type": "function", "function": {"name": "look", "parameters": {"type": 
 USE = {"name": "look", "description": "Look.", "input_schema": {"type": "object"}}
 
 
+def further(history: History) -> History:
+    """Let the user go on, unless it is the user who spoke last."""
+    if history and history[-1]["role"] == "user":
+        return history
+    return [*history, {"role": "user", "content": talk.MORE}]
+
+
 def sends(model: str) -> talk.Way:
     def way(history: History) -> None:
         litellm.completion(
             model,
-            history,
+            further(history),
             api_base=talk.ADDRESS,
             api_key=None if model.startswith("bedrock") else "x",
             tools=[LOOK],
@@ -34,7 +41,7 @@ def bridges(model: str) -> talk.Way:
         asyncio.run(
             litellm.anthropic.messages.acreate(
                 model=model,
-                messages=history,
+                messages=further(history),
                 max_tokens=9,
                 api_base=talk.ADDRESS,
                 api_key=None if model.startswith("bedrock") else "x",

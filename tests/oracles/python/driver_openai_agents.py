@@ -24,7 +24,7 @@ def runs(make_model: type[Model], make_session: Any) -> talk.Way:
     async def run(history: History) -> None:
         client = AsyncOpenAI(base_url=talk.ADDRESS, max_retries=0)
         session: Session = make_session()
-        await session.add_items(history)
+        await session.add_items([whole(item) for item in history])
         agent = Agent(name="a", model=make_model("gpt-5", client))
         try:
             await Runner.run(agent, talk.MORE, session=session)
@@ -36,6 +36,12 @@ def runs(make_model: type[Model], make_session: Any) -> talk.Way:
     return lambda history: asyncio.run(run(history))
 
 
+def whole(item: dict[str, Any]) -> dict[str, Any]:
+    """Give a model's message the id that the converter to chat knows it by."""
+    said = item.get("type") == "message" and item.get("role") == "assistant"
+    return {"id": "msg_1", "status": "completed", **item} if said else item
+
+
 def sends(make_model: type[Model]) -> talk.Way:
     """Hand the history to the model without a runner, which prunes what it reads."""
 
@@ -45,7 +51,7 @@ def sends(make_model: type[Model]) -> talk.Way:
         async with AsyncOpenAI(base_url=talk.ADDRESS, max_retries=0) as client:
             await make_model("gpt-5", client).get_response(
                 None,
-                [*history, {"role": "user", "content": talk.MORE}],
+                [*map(whole, history), {"role": "user", "content": talk.MORE}],
                 ModelSettings(),
                 [],
                 None,

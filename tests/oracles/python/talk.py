@@ -49,3 +49,4 @@ def answer(ways: Mapping[str, Way]) -> None:
             error, said = type(problem).__name__, str(problem)[:400]
         answers.write(json.dumps({"error": error, "said": said, "sent": provider.sent}) + "\n")
         answers.flush()
+    os._exit(0)  # some wait long for threads of their own
