@@ -13,11 +13,11 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
@@ -37,7 +37,12 @@ class Answer:
     step: str | None
 
 
-Ask = Callable[[int, list[dict[str, Any]]], Answer]
+class Ask(Protocol):
+    """Asks a major of the SDK about UI messages, or with `model=True` about model messages."""
+
+    def __call__(
+        self, major: int, messages: list[dict[str, Any]], *, model: bool = False
+    ) -> Answer: ...
 
 
 @pytest.fixture(scope="session")
@@ -127,8 +132,9 @@ def oracle(folder: Path) -> Iterator[Ask]:
         assert process.stdout is not None
         questions, answers = process.stdin, process.stdout
 
-        def ask(major: int, messages: list[dict[str, Any]]) -> Answer:
-            questions.write(json.dumps({"major": major, "messages": messages}) + "\n")
+        def ask(major: int, messages: list[dict[str, Any]], *, model: bool = False) -> Answer:
+            question = {"major": major, "messages": messages, "model": model}
+            questions.write(json.dumps(question) + "\n")
             questions.flush()
             line = answers.readline()
             if not line:

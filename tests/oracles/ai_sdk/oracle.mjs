@@ -1,6 +1,7 @@
-// Asks the published AI SDK whether a history of UI messages validates, converts and streams.
+// Asks the published AI SDK whether a history of UI messages validates, converts and streams, or
+// one of model messages streams.
 //
-// stdin:  one JSON object a line, {major, messages}
+// stdin:  one JSON object a line, {major, messages, model}; model: true for model messages
 // stdout: one JSON object a line, {ok, name, error, step}, in order; step says where it failed:
 //         validate, convert, stream (the SDK itself) or provider (the SDK let it through, and the
 //         model stands in for a provider that wants every call answered in the next message).
@@ -54,14 +55,9 @@ function refuseUnless(sound, at) {
   if (!sound) throw new ProviderRefusal(`message ${at} of the prompt: calls and results differ`);
 }
 
-async function judge({ major, messages }, reached) {
+async function judge({ major, messages, model: isPrompt }, reached) {
   const { ai, Mock } = majors[major];
-  if (ai.validateUIMessages) {
-    reached("validate");
-    messages = await ai.validateUIMessages({ messages });
-  }
-  reached("convert");
-  const prompt = await (ai.convertToModelMessages ?? ai.convertToCoreMessages)(messages);
+  const prompt = isPrompt ? messages : await converted(ai, messages, reached);
   reached("stream");
   const model = new Mock({
     doStream: async ({ prompt }) => {
@@ -78,6 +74,15 @@ async function judge({ major, messages }, reached) {
     },
   });
   await drain(ai.streamText({ model, messages: prompt, maxRetries: 0, onError: () => {} }));
+}
+
+async function converted(ai, messages, reached) {
+  if (ai.validateUIMessages) {
+    reached("validate");
+    messages = await ai.validateUIMessages({ messages });
+  }
+  reached("convert");
+  return (ai.convertToModelMessages ?? ai.convertToCoreMessages)(messages);
 }
 
 async function drain(result) {
