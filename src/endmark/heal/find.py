@@ -42,6 +42,8 @@ def find(
     source: Source, connection: Connection, options: Options, after: Id | None
 ) -> tuple[list[Candidate], Id | None]:
     """Find candidates behind conversation `after`, in order; and where to go on, None at the end."""
+    if source.store.refusal:
+        return _every(source, connection, options, after)
     inline = source.format.shape is Shape.INLINE
     sqlite = connection.dialect.name == "sqlite"
     if inline and sqlite and source.store.layout == "rows":
@@ -118,6 +120,20 @@ def _chunks(connection: Connection, sql: str, values: dict[str, Any]) -> Iterato
 def _rows(connection: Connection, sql: str, values: dict[str, Any]) -> Iterator[Any]:
     for rows in _chunks(connection, sql, values):
         yield from rows
+
+
+def _every(
+    source: Source, connection: Connection, options: Options, after: Id | None
+) -> tuple[list[Candidate], Id | None]:
+    """Give all conversations of a store that is refused, so that each is reported."""
+    columns, condition, values = _conversations(source, options, after)
+    names = source.table.sort(source.store.conversation)
+    sql = f"SELECT {columns} FROM {source.table.ref} WHERE {condition} "
+    sql += f"GROUP BY {names} ORDER BY {names} LIMIT {ROUND}"
+    ids = [tuple(row) for row in rows_of(connection, sql, values)]
+    here = source.table.dialect == "postgresql"
+    found = [Candidate(id_) for id_ in ids if here or _in_shard(id_, options)]
+    return found, ids[-1] if len(ids) == ROUND else None
 
 
 def _by_words(

@@ -39,16 +39,24 @@ class Reader:
     def skim(self, rows: Iterable[Any], at: int) -> bool:
         """Say whether a conversation wants a second look; what cannot be read does."""
         try:
-            return bool(self.source.format.skim(self.messages(rows, at)))
+            return bool(_look(self.source, self.messages(rows, at)))
         except _UNREAD:
             return True
 
     def suspects(self, rows: Sequence[Any], at: int) -> list[int]:
         """Give the rows of an inline format that want a second look, each on its own."""
         try:
-            return self.source.format.skim(self.messages(rows, at))
+            return _look(self.source, self.messages(rows, at))
         except _UNREAD:
             return [index for index, row in enumerate(rows) if self.skim((row,), at)]
+
+
+def _look(source: Source, messages: list[Any]) -> list[int]:
+    """Take the format's first look. Raises `UnreadableError` for what the store refuses."""
+    for sign, reason in source.store.refuses.items():
+        if any(sign in message for message in messages):
+            raise UnreadableError(reason)
+    return source.format.skim(messages)
 
 
 def _of_count(text: str, count: int) -> list[Any]:
@@ -186,7 +194,7 @@ def joined(source: Source, sorting: str) -> str:
 def skim_joined(source: Source, count: int, text: str | None) -> bool:
     """Say whether a conversation wants a second look; what cannot be read does."""
     try:
-        return bool(source.format.skim(_of_count(text or "", count)))
+        return bool(_look(source, _of_count(text or "", count)))
     except _UNREAD:
         return True
 

@@ -19,7 +19,15 @@ from endmark.stores.source import Conversation, Source
 __all__ = ["Conversation", "PartTable", "Source", "Store", "detect", "get", "names", "seen"]
 
 _MODULES = {
+    "adk": "endmark.stores.adk",
+    "adk-sqlite": "endmark.stores.adk_sqlite",
+    "adk-v0": "endmark.stores.adk_v0",
     "endmark": "endmark.stores.endmark_tables",
+    "langchain": "endmark.stores.langchain",
+    "n8n": "endmark.stores.n8n",
+    "openai-agents": "endmark.stores.openai_agents",
+    "openai-agents-advanced": "endmark.stores.openai_agents_advanced",
+    "openai-agents-sqlalchemy": "endmark.stores.openai_agents_sqlalchemy",
     "twenty": "endmark.stores.twenty",
     "vercel-chatbot": "endmark.stores.vercel_chatbot",
 }

@@ -35,7 +35,21 @@ def detect(connection: Connection, schema: str | None = None) -> list[Store]:
             if place not in tables:
                 tables[place] = columns_of(connection, place)
             found += _matching(connection, replace(store, schema=place), tables[place])
-    return found
+    return _of_each_table(found)
+
+
+def _of_each_table(found: list[Store]) -> list[Store]:
+    """Keep one store for each table: the one that asks for most of it, else the one of its name."""
+    best: dict[tuple[str | None, str], Store] = {}
+    for store in found:
+        place = (store.schema, store.table)
+        if place not in best or _rank(store) > _rank(best[place]):
+            best[place] = store
+    return list(best.values())
+
+
+def _rank(store: Store) -> tuple[int, bool]:
+    return sum(map(len, store.fingerprint.values())), store.table in store.fingerprint
 
 
 def seen(connection: Connection) -> str:
@@ -60,7 +74,7 @@ def _matching(connection: Connection, store: Store, tables: Tables) -> Iterator[
     places = {name: _having(tables, name, own) for name, own in store.fingerprint.items()}
     if not places or not all(places.values()):
         return
-    for table in places[store.table]:
+    for table in [t for t, own in tables.items() if store.fingerprint[store.table] <= own]:
         named = replace(store, table=table)
         if store.parts is not None:
             parts = replace(store.parts, table=places[store.parts.table][0])
@@ -80,5 +94,8 @@ def _fitting(connection: Connection, store: Store) -> Iterator[Store]:
         source = Source(connection, store)
     except StoreError:
         return
-    if sample.fits(source, connection):
+    types = {name: source.table.columns[name].type.lower() for name in store.types}
+    if not all(types[name].startswith(begin) for name, begin in store.types.items()):
+        return
+    if store.refusal or sample.fits(source, connection):
         yield replace(store, format=source.format.name, any_format=False)

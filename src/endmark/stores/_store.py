@@ -68,7 +68,12 @@ class Store:
     values that rows of the model's history have), `optional` (the columns among these that older
     versions do not have), `age` (the column that tells when a row was
     written; default: the order, when it is a time), `any_format` (the format is only a default:
-    the payloads tell which it is).
+    the payloads tell which it is), `copies` (columns that repeat a field of the payload; the
+    payload follows those of the key and of the order, the others follow the payload).
+
+    To tell a store: `fingerprint` (tables to their columns), `types` (columns to what their types
+    may begin with). What is left alone: `refuses` (keys of a payload to the reason), `refusal`
+    (the reason, where it is the whole store). `window` says where a reader cuts the history.
 
     >>> Store(format="openai-chat", table="chat", conversation="thread_id", order="id",
     ...       payload="message").conversation
@@ -93,7 +98,12 @@ class Store:
     age: str | None = None
     any_format: bool = False
     pending_tools: frozenset[str] = frozenset()
+    copies: Mapping[str, str] = field(default_factory=dict)
     fingerprint: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    refuses: Mapping[str, str] = field(default_factory=dict)
+    refusal: str = ""
+    window: str = ""
     versions: str = ""
     databases: tuple[str, ...] = ("sqlite", "postgresql")
     source: str = ""

@@ -17,6 +17,7 @@ from endmark.formats import Rebuilt
 from endmark.formats._base import Message
 from endmark.stores import json_text
 from endmark.stores.changes import Change
+from endmark.stores.copies import agreed
 from endmark.stores.order import Write, respace, rotate, stamp
 from endmark.stores.source import Conversation, Row, Source
 from endmark.stores.table import Cell, Cells, Table, rows_of
@@ -123,9 +124,9 @@ def changes(source: Source, conversation: Conversation, rebuilt: Rebuilt) -> lis
         _cells(source, conversation, message, origin, sources)
         for message, origin in zip(rebuilt.messages, rebuilt.origins, strict=True)
     ]
-    if in_place or source.kind == "shared":
-        return _rotated(source, conversation, rebuilt.origins, slots)
-    return _respaced(source, conversation, rebuilt.origins, slots)
+    place = _rotated if in_place or source.kind == "shared" else _respaced
+    made = place(source, conversation, rebuilt.origins, slots)
+    return agreed(source, conversation, made) if source.store.copies else made
 
 
 def _sources(source: Source, conversation: Conversation) -> json_text.Sources:
@@ -159,6 +160,9 @@ def _cells(
     cells: Cells = {source.store.payload: text.encode() if isinstance(cell, bytes) else text}
     if source.store.role:
         cells[source.store.role] = message["role"]
+    for column, name in source.copies.items():
+        if isinstance(said := message.get(name), str):
+            cells[column] = said
     return cells
 
 
@@ -263,7 +267,7 @@ def new_key(source: Source, like: Row, ordinal: int) -> Cells:
     key: Cells = {}
     for name in source.key:
         column = source.table.columns[name]
-        if column.numbered or name in source.order:
+        if column.numbered or name == source.order[0]:
             continue
         if name in source.store.conversation:
             key[name] = like.key[name]

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from endmark import formats
 from endmark.errors import UnreadableError
 from endmark.formats import Format
-from endmark.stores.source import Row, Source
+from endmark.stores.source import RefusedError, Row, Source
 from endmark.stores.table import rows_of
 
 SIZE = 200
@@ -50,6 +50,8 @@ def _messages(source: Source, connection: Connection) -> list[Any]:
         row = Row(key={}, order=(), cells=dict(zip(names, cells, strict=True)))
         try:
             messages += source.read_sample(row)
+        except RefusedError:
+            continue
         except UnreadableError:
             messages.append(None)
     return messages

@@ -26,6 +26,10 @@ AGE_COLUMNS = ("updated_at", "updatedAt", "created_at", "createdAt", "timestamp"
 Wrap = Literal["message", "rest", "body"]
 
 
+class RefusedError(UnreadableError):
+    """A payload bears a sign that its store names as one to be left alone."""
+
+
 @dataclass(slots=True)
 class Row:
     """One row: its key, its place, its content as stored, and the message it holds."""
@@ -71,10 +75,12 @@ class Source:
             if name in self.table.columns or name not in store.optional
         }
         named = [*store.conversation, *self.order, *self.only]
-        self.table.require([*named, *(c for c in (store.role, store.age) if c)])
+        self.table.require([*named, *(c for c in (store.role, store.age, *store.copies) if c)])
         if store.layout != "parts":
             self.table.require([store.payload or "payload"])
-        self.content = tuple(c for c in (store.payload, store.role) if c)
+        places = {*store.conversation, *self.key, *self.order}
+        self.copies = {c: name for c, name in store.copies.items() if c not in places}
+        self.content = tuple(c for c in (store.payload, store.role, *self.copies) if c)
         self.age = self._age()
         self.kind: OrderKind = store.order_kind or self._kind()
         self.part_table = self._part_table(connection)
@@ -148,6 +154,8 @@ class Source:
         `lock` takes PostgreSQL's row locks for the transaction. A conversation that cannot be
         read comes back with its `problem`.
         """
+        if self.store.refusal:
+            return [Conversation(id_, problem=self.store.refusal) for id_ in ids]
         conversations: list[Conversation] = self._layout().load(self, connection, ids, lock=lock)
         return conversations
 
@@ -174,6 +182,9 @@ class Source:
             msg = f"the payload is a {type(cell).__name__}, not JSON text"
             raise UnreadableError(msg)
         row.payload = json_text.read(cell)
+        for sign, reason in self.store.refuses.items():
+            if isinstance(row.payload, dict) and sign in row.payload:
+                raise RefusedError(reason)
         row.message, row.wrap = self._wrapped(row)
 
     def _wrapped(self, row: Row) -> tuple[Message, Wrap]:

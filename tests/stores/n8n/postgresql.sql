@@ -1,0 +1,16 @@
+CREATE TABLE n8n_chat_histories (id SERIAL PRIMARY KEY, session_id VARCHAR(255) NOT NULL, message JSONB NOT NULL);
+INSERT INTO n8n_chat_histories (session_id, message) VALUES ('middle', '{"type": "human", "content": "Weather?", "additional_kwargs": {}, "response_metadata": {}}');
+INSERT INTO n8n_chat_histories (session_id, message) VALUES ('late', '{"type": "human", "content": "Weather?", "additional_kwargs": {}, "response_metadata": {}}');
+INSERT INTO n8n_chat_histories (session_id, message) VALUES ('end', '{"type": "human", "content": "Weather?", "additional_kwargs": {}, "response_metadata": {}}');
+INSERT INTO n8n_chat_histories (session_id, message) VALUES ('sound', '{"type": "human", "content": "Weather?", "additional_kwargs": {}, "response_metadata": {}}');
+INSERT INTO n8n_chat_histories (session_id, message) VALUES ('middle', '{"type": "ai", "content": "", "tool_calls": [{"name": "weather", "args": {"city": "Bern"}, "id": "c1", "type": "tool_call"}, {"name": "weather", "args": {"city": "Bern"}, "id": "c2", "type": "tool_call"}], "additional_kwargs": {}, "response_metadata": {}, "invalid_tool_calls": []}');
+INSERT INTO n8n_chat_histories (session_id, message) VALUES ('late', '{"type": "ai", "content": "", "tool_calls": [{"name": "weather", "args": {"city": "Bern"}, "id": "c3", "type": "tool_call"}], "additional_kwargs": {}, "response_metadata": {}, "invalid_tool_calls": []}');
+INSERT INTO n8n_chat_histories (session_id, message) VALUES ('end', '{"type": "ai", "content": "", "tool_calls": [{"name": "weather", "args": {"city": "Bern"}, "id": "c4", "type": "tool_call"}], "additional_kwargs": {}, "response_metadata": {}, "invalid_tool_calls": []}');
+INSERT INTO n8n_chat_histories (session_id, message) VALUES ('sound', '{"type": "ai", "content": "", "tool_calls": [{"name": "weather", "args": {"city": "Bern"}, "id": "c5", "type": "tool_call"}], "additional_kwargs": {}, "response_metadata": {}, "invalid_tool_calls": []}');
+INSERT INTO n8n_chat_histories (session_id, message) VALUES ('middle', '{"type": "tool", "content": "21 degrees", "tool_call_id": "c1", "name": "weather", "additional_kwargs": {}, "response_metadata": {}}');
+INSERT INTO n8n_chat_histories (session_id, message) VALUES ('late', '{"type": "human", "content": "Hello?", "additional_kwargs": {}, "response_metadata": {}}');
+INSERT INTO n8n_chat_histories (session_id, message) VALUES ('sound', '{"type": "tool", "content": "21 degrees", "tool_call_id": "c5", "name": "weather", "additional_kwargs": {}, "response_metadata": {}}');
+INSERT INTO n8n_chat_histories (session_id, message) VALUES ('middle', '{"type": "human", "content": "Hello?", "additional_kwargs": {}, "response_metadata": {}}');
+INSERT INTO n8n_chat_histories (session_id, message) VALUES ('late', '{"type": "tool", "content": "21 degrees", "tool_call_id": "c3", "name": "weather", "additional_kwargs": {}, "response_metadata": {}}');
+INSERT INTO n8n_chat_histories (session_id, message) VALUES ('sound', '{"type": "ai", "content": "Sunny.", "tool_calls": [], "additional_kwargs": {}, "response_metadata": {}, "invalid_tool_calls": []}');
+INSERT INTO n8n_chat_histories (session_id, message) VALUES ('sound', '{"type": "human", "content": "Thanks.", "additional_kwargs": {}, "response_metadata": {}}');

@@ -1,0 +1,99 @@
+"""google-adk: DatabaseSessionService (v1 by an async URL, v0 by `v0:URL`), SqliteSessionService.
+
+A v0 database is made as old releases made it: by its own schema, which the package still holds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import talk
+from google.adk.agents import LlmAgent
+from google.adk.events import Event
+from google.adk.models import BaseLlm, LlmRequest, LlmResponse
+from google.adk.runners import Runner
+from google.adk.sessions import DatabaseSessionService
+from google.adk.sessions.sqlite_session_service import SqliteSessionService
+from google.genai import types
+from sqlalchemy.ext.asyncio import create_async_engine
+
+OF = {"app_name": "app", "user_id": "u"}
+CALL = {"name": "weather", "args": {"city": "Bern"}}
+
+
+def parts_of(kind: str, content: Any) -> list[dict[str, Any]]:
+    if kind == "call":
+        return [{"function_call": {**CALL, "id": id_}} for id_ in content]
+    if kind == "result":
+        said = {"id": content, "name": "weather", "response": {"degrees": 21}}
+        return [{"function_response": said}]
+    return [{"text": content}]
+
+
+class Fake(BaseLlm):
+    """Refuses half pairs as Gemini does, and says one thing."""
+
+    async def generate_content_async(
+        self, llm_request: LlmRequest, stream: bool = False
+    ) -> AsyncGenerator[LlmResponse, None]:
+        parts = [content.parts or [] for content in llm_request.contents]
+        talk.require_pairs(
+            [[p.function_call.id for p in ps if p.function_call] for ps in parts],
+            [[p.function_response.id for p in ps if p.function_response] for ps in parts],
+        )
+        print(len(parts), "contents reach the model;", end=" ")
+        said = types.Content(role="model", parts=[types.Part(text="Sunny.")])
+        yield LlmResponse(content=said)
+
+
+def service(url: str) -> Any:
+    kind, _, rest = url.partition(":")
+    return SqliteSessionService(rest) if kind == "sqlite-service" else DatabaseSessionService(url)
+
+
+async def writing(url: str) -> None:
+    if url.startswith("v0:"):
+        from google.adk.sessions.schemas import v0
+
+        url = url.removeprefix("v0:")
+        async with create_async_engine(url).begin() as connection:
+            await connection.run_sync(v0.Base.metadata.create_all)
+    own = service(url)
+    sessions = {n: await own.create_session(**OF, session_id=n) for n in talk.TALK}
+    turns: dict[str, int] = {}
+    for name, kind, content in talk.in_turn():
+        turns[name] = turns.get(name, 0) + (kind == "user")
+        event = Event(
+            author="user" if kind == "user" else "bot",
+            invocation_id=f"{name}-{turns[name]}",
+            content={
+                "role": "model" if kind in ("call", "says") else "user",
+                "parts": parts_of(kind, content),
+            },
+        )
+        await own.append_event(sessions[name], event)
+
+
+async def going_on(url: str) -> None:
+    own = service(url)
+    for name in talk.TALK:
+        session = await own.get_session(**OF, session_id=name)
+        runner = Runner(
+            agent=LlmAgent(name="bot", model=Fake(model="fake")),
+            app_name="app",
+            session_service=own,
+        )
+        says = types.Content(role="user", parts=[types.Part(text="Go on.")])
+        told = [(e.id[-8:], e.timestamp) for e in session.events]
+        assert told == sorted(told, key=lambda one: one[1]), told
+        try:
+            async for event in runner.run_async(user_id="u", session_id=name, new_message=says):
+                if event.content and event.content.parts:
+                    print(name, len(told), "events stored:", event.content.parts[0].text)
+        except ValueError as error:
+            print(name, "REFUSED", error)
+
+
+talk.main(lambda url: asyncio.run(writing(url)), lambda url: asyncio.run(going_on(url)))

@@ -1,0 +1,111 @@
+"""Known stores as their own libraries write them: told by their columns, healed, and given back.
+
+`stores/NAME/*.sql` are dumps of what a library wrote, at the version that its store names;
+`stores/real/*.py` wrote them, and read on by hand what is healed here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from endmark import check, heal, stores
+from endmark.heal import Item, Options
+from endmark.stores import Source, Store
+from endmark.stores.order import moment
+from fix_databases import Database
+from healing import dump
+
+FOLDER = Path(__file__).parent / "stores"
+CASES: dict[str, dict[str, Any]] = json.loads((FOLDER / "cases.json").read_text())
+WRITTEN = [(name, path.stem) for name in CASES for path in sorted((FOLDER / name).glob("*.sql"))]
+LATER = Options(now=1e10)  # a row is too old to be of an open turn, where its age is known
+EARLIER = Options(now=0)
+FORCED = Options(include_frontier=True)
+
+
+def fill(database: Database, name: str) -> None:
+    sql = (FOLDER / name / f"{database.name}.sql").read_text()
+    connection: Any = database.engine.raw_connection()
+    if database.name == "sqlite":
+        connection.executescript(sql)
+    else:
+        connection.execute(sql)
+    connection.commit()
+    connection.detach()  # a dump sets the search path of its session
+    connection.close()
+
+
+def detected(database: Database) -> list[Store]:
+    with database.engine.connect() as connection:
+        return stores.detect(connection)
+
+
+def found(database: Database, store: Store, options: Options) -> dict[str, str]:
+    """Scan, and say of every conversation that is not clean what it is and why."""
+    items: list[Item] = []
+    heal.scan(database.engine, [store], options=options, on_item=items.append)
+    return {item.conversation: said(item) for item in items}
+
+
+def said(item: Item) -> str:
+    if item.reason:
+        reason = re.sub("^row [^:]*: ", "", item.reason)
+        return f"{item.status}: {reason}"
+    kinds = sorted({finding.kind.value for finding in item.findings})
+    return " ".join([item.status, *kinds])
+
+
+def histories(database: Database, store: Store, names: list[str]) -> dict[str, Any]:
+    shown = {name: heal.show(database.engine, store, name, options=FORCED) for name in names}
+    return {name: one.before for name, one in shown.items() if one.status != "skipped"}
+
+
+@pytest.mark.parametrize(("name", "database"), WRITTEN, indirect=["database"])
+def test_a_store_that_its_library_wrote(name: str, database: Database) -> None:
+    case = CASES[name]
+    fill(database, name)
+    before = dump(database)
+    [store] = detected(database)
+    assert (store.name, store.table) == (case["store"], case["table"])
+    young = case["found"] | dict.fromkeys(case["open"], "pending")
+    assert found(database, store, EARLIER) == young
+    assert found(database, store, LATER) == (case["found"] if case["aged"] else young)
+    assert found(database, store, FORCED) == case["found"]
+
+    applied = heal.apply(database.engine, [store], options=FORCED)
+    dead = [name for name, what in case["found"].items() if what.startswith("poisoned")]
+    left = {name: what for name, what in case["found"].items() if name not in dead}
+    assert (applied.healed, applied.skipped) == (len(dead), len(left))
+    assert found(database, store, FORCED) == left
+    after = histories(database, store, dead)
+    for history in after.values():
+        assert check(history, store.format, turn="over") == ()
+    assert_copies_agree(database, store)
+
+    if dead:
+        heal.undo(database.engine)
+    assert dump(database) == before
+    assert heal.apply(database.engine, [store], options=FORCED).healed == len(dead)
+    assert histories(database, store, dead) == after
+
+
+def assert_copies_agree(database: Database, store: Store) -> None:
+    if not store.copies:
+        return
+    with database.engine.connect() as connection:
+        source = Source(connection, store)
+        names = ", ".join(source.table.quote(c) for c in (*store.copies, store.payload))
+        rows = connection.exec_driver_sql(f"SELECT {names} FROM {source.table.ref}").all()
+    for *cells, payload in rows:
+        fields = json.loads(payload) if isinstance(payload, str) else payload
+        for cell, field in zip(cells, store.copies.values(), strict=True):
+            value = fields[field]
+            if isinstance(value, str):
+                assert str(cell) == value
+            else:  # a database keeps microseconds
+                assert moment(str(cell)) == pytest.approx(value, rel=0, abs=1e-6)
