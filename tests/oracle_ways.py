@@ -1,7 +1,7 @@
 """Which published library is asked to do what with a history: one row a question.
 
 `beyond` names what a library or its API demands and the format of the history does not, so that
-`repair` for this format cannot know it; `unlike` is found in histories that another of the
+`repair` for this format cannot know it; a text of `unlike` is found in histories that another of the
 library's models wrote, which this one misreads. `docs/oracles.md` explains both.
 """
 
@@ -20,7 +20,7 @@ class Way:
     package: str
     does: str
     beyond: tuple[str, ...] = ()
-    unlike: str | None = None
+    unlike: tuple[str, ...] = ()
     pins: str = "libraries.txt"
 
     @property
@@ -28,7 +28,7 @@ class Way:
         return f"{self.format}: {self.driver} {self.asks}"
 
 
-Row = tuple[str, str, str, tuple[str, ...]] | tuple[str, str, str, tuple[str, ...], str]
+Row = tuple[str, str, str, tuple[str, ...]] | tuple[str, str, str, tuple[str, ...], tuple[str, ...]]
 
 
 def _rows(
@@ -42,7 +42,7 @@ def _rows(
 
 ANTHROPIC = RESPONSES = ("duplicate-id",)
 BEDROCK = GEMINI = ("turn-order", "empty-text", "duplicate-id")
-USE, TEXT = '"type": "tool_use"', '"tool_kwargs": "'
+USE, TEXT, FUNCTION = '"type": "tool_use"', '"tool_kwargs": "', '"type": "function"'
 
 WAYS: list[Way] = [
     *_rows(
@@ -125,9 +125,15 @@ WAYS: list[Way] = [
         "llamaindex",
         "llama_index",
         [
-            ("openai", "llama-index-llms-openai", "`OpenAI`", (), USE),
-            ("openai-responses", "llama-index-llms-openai", "`OpenAIResponses`", RESPONSES, USE),
-            ("anthropic", "llama-index-llms-anthropic", "`Anthropic`", ANTHROPIC, TEXT),
+            ("openai", "llama-index-llms-openai", "`OpenAI`", (), (USE,)),
+            (
+                "openai-responses",
+                "llama-index-llms-openai",
+                "`OpenAIResponses`",
+                RESPONSES,
+                (USE, FUNCTION),
+            ),
+            ("anthropic", "llama-index-llms-anthropic", "`Anthropic`", ANTHROPIC, (TEXT, FUNCTION)),
         ],
         "llama_index.txt",
     ),

@@ -92,7 +92,9 @@ class _Door(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         path = self.path.partition("?")[0]
         api, field, answer = next(APIS[end] for end in APIS if path.endswith(end))
-        sent.append((api, body[field]))
+        history = body[field]
+        alone = isinstance(history, str)  # the Responses API takes words for a message
+        sent.append((api, [{"role": "user", "content": history}] if alone else history))
         text = json.dumps(answer).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
