@@ -106,6 +106,7 @@ def dump(database: Database) -> list[str]:
             return sorted(line for line in lines if "endmark_heal_" not in line)
         lines = []
         for table in sa.inspect(connection).get_table_names():
-            rows = connection.execute(sa.text(f'SELECT CAST(t AS TEXT) FROM "{table}" AS t'))
+            quoted = table.replace('"', '""').replace(":", "\\:")
+            rows = connection.execute(sa.text(f'SELECT CAST(t AS TEXT) FROM "{quoted}" AS t'))
             lines += [f"{table}: {row[0]}" for row in rows]
         return sorted(lines)

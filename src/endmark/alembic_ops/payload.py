@@ -93,9 +93,8 @@ def _guard(operations: Operations, operation: GuardPayloadOp) -> None:
             batch.create_check_constraint(operation.constraint, sa.text(sql))
         return
     name = table.quote(operation.constraint)
-    connection.exec_driver_sql(
-        f"ALTER TABLE {table.ref} ADD CONSTRAINT {name} CHECK ({sql}) NOT VALID"
-    )
+    ddl = f"ALTER TABLE {table.ref} ADD CONSTRAINT {name} CHECK ({sql}) NOT VALID"
+    connection.execute(sa.text(ddl))
 
 
 @Operations.implementation_for(UnguardPayloadOp)
@@ -107,7 +106,7 @@ def _unguard(operations: Operations, operation: UnguardPayloadOp) -> None:
             pass
         return
     name = table.quote(operation.constraint)
-    connection.exec_driver_sql(f"ALTER TABLE {table.ref} DROP CONSTRAINT {name}")
+    connection.execute(sa.text(f"ALTER TABLE {table.ref} DROP CONSTRAINT {name}"))
 
 
 @contextmanager

@@ -11,12 +11,21 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection, Engine
 
+from endmark.stores.database import BUSY_TIMEOUT
+
+# As long as SQLite waits for its lock, unless the server or the URL says how long.
+_WAIT = (
+    f"SELECT set_config('lock_timeout', '{BUSY_TIMEOUT:g}s', true) "
+    "WHERE current_setting('lock_timeout') = '0'"
+)
+
 
 @contextmanager
 def transaction(engine: Engine) -> Iterator[Connection]:
     """Open a transaction that may write, and commit it unless an exception leaves it."""
     if engine.dialect.name != "sqlite":
         with engine.begin() as connection:
+            connection.exec_driver_sql(_WAIT)
             yield connection
         return
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:

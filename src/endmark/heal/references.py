@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from sqlalchemy import Connection, inspect, text
 
 from endmark.stores.changes import Change
-from endmark.stores.source import Source
 from endmark.stores.table import Table
 
 _PG = """
@@ -33,15 +33,15 @@ class Reference(NamedTuple):
 class References:
     """The foreign keys that point at a store's tables, looked up when a row is to go."""
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
+    def __init__(self, tables: Mapping[str, Table]) -> None:
+        self.tables = tables
         self._known: dict[str, list[Reference]] = {}
 
     def blocker(self, connection: Connection, changes: list[Change]) -> str | None:
         """Say which table refers to a row that these changes take out; None if none does."""
         for change in changes:
             if change.after is None:
-                table = self.source.tables[change.table]
+                table = self.tables[change.table]
                 for reference in self._of(connection, table):
                     if _points(connection, table, reference, change):
                         return (
@@ -58,7 +58,7 @@ class References:
 
 
 def _on_postgresql(connection: Connection, table: Table) -> list[Reference]:
-    rows = connection.execute(text(_PG), {"name": table.ref})
+    rows = connection.execute(text(_PG), {"name": table.regclass})
     return [
         Reference(f"{table.quote(schema)}.{table.quote(name)}", tuple(columns), tuple(target))
         for schema, name, columns, target in rows

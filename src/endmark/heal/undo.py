@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from endmark.errors import HealError, StoreError
 from endmark.heal.connect import savepoint, take_write_lock, transaction
 from endmark.heal.journal import Entry, Journal
+from endmark.heal.references import References
 from endmark.heal.report import OnProgress, Run, Undone
 from endmark.heal.scan import Open
 from endmark.heal.work import raise_if_general
@@ -124,7 +125,10 @@ def _units(entries: list[Entry]) -> Iterator[list[Entry]]:
 
 
 def _revert(connection: Connection, tables: dict[str, Table], entries: list[Entry]) -> None:
-    execute(connection, tables, [revert(entry.change) for entry in entries])
+    changes = [revert(entry.change) for entry in entries]
+    if changes and References(tables).blocker(connection, changes):
+        raise RowChanged(changes[0])  # what came to refer to a new row would go with it
+    execute(connection, tables, changes)
 
 
 def _tables(connection: Connection, entries: list[Entry]) -> dict[str, Table]:

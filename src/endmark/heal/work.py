@@ -76,7 +76,7 @@ class Worker:
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
         self.source = judge.source
-        self.references = References(judge.source)
+        self.references = References(judge.source.tables)
 
     def work(self, connection: Connection, batch: Sequence[Candidate]) -> Iterator[Outcome]:
         """Heal a batch on a connection whose transaction the caller commits."""

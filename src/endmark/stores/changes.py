@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection, text
 
-from endmark.stores.table import Cells, Table
+from endmark.stores.table import Cells, Table, rows_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,9 @@ def _insert(connection: Connection, table: Table, change: Change) -> list[Change
     key = ", ".join(table.read(name) for name in change.key) or "1"
     sequence = _sequence(connection, table)
     if change.like is None:
-        sql = f"INSERT INTO {table.ref} ({columns}) VALUES ({', '.join(binds)})"
+        # Without a model it is an old row that comes back, with the number that it had.
+        old = " OVERRIDING SYSTEM VALUE" if table.dialect == "postgresql" else ""
+        sql = f"INSERT INTO {table.ref} ({columns}){old} VALUES ({', '.join(binds)})"
     else:
         values |= _numbered("k", change.like.values())
         select = ", ".join([*binds, *map(table.quote, copied)])
@@ -183,8 +185,8 @@ def _key_of_new(table: Table, change: Change) -> tuple[str, ...]:
 
 
 def _copied(table: Table, given: Cells) -> list[str]:
-    """The other columns of the row that a new one is modelled on."""
-    return [
+    """The other columns of the row that a new one is modelled on, save what no two may share."""
+    names = [
         name
         for name, column in table.columns.items()
         if name not in given
@@ -192,6 +194,11 @@ def _copied(table: Table, given: Cells) -> list[str]:
         and not column.numbered
         and name not in table.primary_key
     ]
+    for unique in table.unique:
+        free = [name for name in unique if name in names and table.columns[name].free]
+        if free and set(unique) <= set(names):
+            names.remove(free[-1])
+    return names
 
 
 def _delete(connection: Connection, table: Table, change: Change) -> Change:
@@ -201,16 +208,11 @@ def _delete(connection: Connection, table: Table, change: Change) -> Change:
     where = _where(table, change.key, change.before)
     values = _numbered("k", change.key.values()) | _numbered("b", change.before.values())
     columns = ", ".join(table.read(name) for name in names)
-    row = connection.execute(
-        text(f"SELECT {columns} FROM {table.ref} WHERE {where}"), values
-    ).one_or_none()
-    gone = (
-        row is not None
-        and connection.execute(text(f"DELETE FROM {table.ref} WHERE {where}"), values).rowcount
-    )
-    if row is None or gone != 1:
+    rows = rows_of(connection, f"SELECT {columns} FROM {table.ref} WHERE {where}", values)
+    gone = connection.execute(text(f"DELETE FROM {table.ref} WHERE {where}"), values).rowcount
+    if len(rows) != 1 or gone != 1:
         raise RowChanged(change)
-    return replace(change, before=dict(zip(names, row, strict=True)))
+    return replace(change, before=dict(zip(names, rows[0], strict=True)))
 
 
 def _sequence(connection: Connection, table: Table) -> Any:

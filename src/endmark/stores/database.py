@@ -76,6 +76,7 @@ MESSAGES = {
     "uri query parameter": "does not understand an option of the URL: take out what is after the ?",
     "no such table": "has no such table: check --table and --schema",
     "no such column": "has no such column: check the mapping",
+    "it is a view": "does not let rows of a view change: name the table behind it with --table",
     "constraint failed": "refuses the change by one of its constraints; nothing was written",
 }
 # https://www.postgresql.org/docs/current/errcodes-appendix.html; the longest prefix counts.

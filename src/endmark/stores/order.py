@@ -8,6 +8,8 @@ conversation's own rows, and new rows go to the end.
 
 from __future__ import annotations
 
+import math
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -17,7 +19,79 @@ from endmark.errors import UnreadableError
 from endmark.stores.table import Cell
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_WHOLE = re.compile(r"-?[0-9]+")
+_DIGITS = re.compile(r":[0-9]{2}(?:[.,]([0-9]+))?(?:Z|[+-][0-9:]+)$")  # before a zone
+_PRECISION = re.compile(r"(?:timestamp|numeric\([0-9]+,|decimal\([0-9]+,)\(?([0-9])\)")
+HIGHEST = 2**63 - 1
 Write = Callable[[int], Cell]
+Place = tuple[int, Write]
+
+
+def places(cells: Sequence[Cell], type_: str) -> list[Place]:
+    """Read the order values of one conversation in the finest step that their column can tell.
+
+    Raises `UnreadableError` for a value that is neither a number nor a time.
+    """
+    if any(_is_fraction(cell) for cell in cells):  # whole numbers among them count alike
+        stamps = [_fraction(cell) for cell in cells]
+    else:
+        stamps = [stamp(cell) for cell in cells]
+    step = max((_step(cell, type_) for cell in cells), default=1)
+    return [(value // step, _stepped(write, step)) for value, write in stamps]
+
+
+def _stepped(write: Write, step: int) -> Write:
+    def stepped(number: int) -> Cell:
+        try:
+            made = write(number * step)
+        except (OverflowError, ValueError):
+            made = HIGHEST + 1
+        if isinstance(made, int) and made > HIGHEST:
+            msg = "behind the last row there is no higher order value; no row can be added"
+            raise UnreadableError(msg)
+        return made
+
+    return stepped
+
+
+def _step(cell: Cell, type_: str) -> int:
+    """Give the finest step of a value: of its type, its zoned text (the zone sorts), its size."""
+    declared = _PRECISION.match(type_.lower())
+    if declared:
+        return int(10 ** (6 - int(declared[1]))) if declared[1] < "6" else 1
+    if type_.lower().startswith("timestamp with"):  # as PostgreSQL spells it; it tells them all
+        return 1
+    if isinstance(cell, str) and (zoned := _DIGITS.search(cell)):
+        return int(10 ** (6 - min(6, len(zoned[1] or ""))))
+    if _is_fraction(cell):
+        return max(1, math.ceil(math.ulp(float(cell or 0)) * 1e6))
+    return 1
+
+
+def _is_fraction(cell: Cell) -> bool:
+    if isinstance(cell, str):
+        return not _WHOLE.fullmatch(cell) and _number(cell) is not None
+    return isinstance(cell, float)
+
+
+def _number(cell: str) -> float | None:
+    try:
+        return float(cell)
+    except ValueError:
+        return None
+
+
+def _fraction(cell: Cell) -> Place:
+    """Read a number in millionths."""
+    if cell is None or isinstance(cell, bytes):
+        return stamp(cell)
+    try:
+        value = round(float(cell) * 1e6)
+    except (OverflowError, ValueError):
+        raise UnreadableError("an order value is not a finite number") from None
+    if isinstance(cell, str):
+        return value, lambda number: repr(number / 1e6)
+    return value, lambda number: number / 1e6
 
 
 def stamp(value: Cell) -> tuple[int, Write]:
@@ -27,10 +101,10 @@ def stamp(value: Cell) -> tuple[int, Write]:
     """
     if isinstance(value, int):
         return value, lambda number: number
-    if isinstance(value, float):
-        return round(value * 1e6), lambda number: number / 1e6
+    if _is_fraction(value):
+        return _fraction(value)
     if isinstance(value, str):
-        if value.lstrip("-").isdigit():
+        if _WHOLE.fullmatch(value):
             return int(value), str
         try:
             when = datetime.fromisoformat(value)
@@ -51,6 +125,11 @@ def _like(sample: str, number: int, when: datetime) -> str:
     moment = _EPOCH + timedelta(microseconds=number)
     moment = moment.astimezone(when.tzinfo) if when.tzinfo else moment.replace(tzinfo=None)
     text = moment.isoformat(sep="T" if "T" in sample else " ", timespec="microseconds")
+    if zoned := _DIGITS.search(sample):  # as many digits, or the zone would sort among them
+        head, _, rest = text.partition(".")
+        size = len(zoned[1] or "")
+        digits = rest[:6].rstrip("0").ljust(size, "0")
+        text = head + ("." + digits if digits else "") + rest[6:]
     return text.replace("+00:00", "Z") if sample.endswith("Z") else text
 
 

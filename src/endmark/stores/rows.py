@@ -18,7 +18,7 @@ from endmark.formats._base import Message
 from endmark.stores import json_text
 from endmark.stores.changes import Change
 from endmark.stores.copies import agreed
-from endmark.stores.order import Write, respace, rotate, stamp
+from endmark.stores.order import Write, places, respace, rotate
 from endmark.stores.source import Conversation, Row, Source
 from endmark.stores.table import Cell, Cells, Table, rows_of
 
@@ -214,9 +214,9 @@ def _respaced(
     source: Source, conversation: Conversation, origins: list[int | None], slots: list[Cells]
 ) -> list[Change]:
     rows = conversation.rows
-    stamps = [stamp(row.order[0]) for row in rows]
-    values = respace(origins, [value for value, _ in stamps])
     first = source.order[0]
+    stamps = places([row.order[0] for row in rows], source.table.columns[first].type)
+    values = respace(origins, [value for value, _ in stamps])
     moves: dict[int, tuple[int, int, Change]] = {}
     edits: list[Change] = []
     inserts: list[Change] = []
@@ -267,10 +267,14 @@ def new_key(source: Source, like: Row, ordinal: int) -> Cells:
     key: Cells = {}
     for name in source.key:
         column = source.table.columns[name]
-        if column.numbered or name == source.order[0]:
+        if column.numbered or (name == source.order[0] and source.kind != "shared"):
             continue
         if name in source.store.conversation:
             key[name] = like.key[name]
+            continue
+        if name == source.order[0] and set(source.store.conversation) <= set(source.key):
+            [(last, write)] = places([like.key[name]], column.type)
+            key[name] = write(last + 1 + ordinal)
             continue
         seed = f"{source.table.label}:{label(like.key)}:{ordinal}"
         if any(word in column.type.lower() for word in ("int", "num")):

@@ -20,7 +20,7 @@ from endmark.stores import json_text
 from endmark.stores._store import OrderKind, Store
 from endmark.stores.changes import Change
 from endmark.stores.order import moment
-from endmark.stores.table import Cell, Cells, Table
+from endmark.stores.table import Cell, Cells, Table, rows_of
 
 AGE_COLUMNS = ("updated_at", "updatedAt", "created_at", "createdAt", "timestamp")
 Wrap = Literal["message", "rest", "body"]
@@ -68,6 +68,7 @@ class Source:
         self.table = Table(connection, store.table, store.schema)
         self.tables = {self.table.label: self.table}
         self.key = self.table.key(store.key)
+        self._require_unique(connection)
         self.order = store.order or (() if store.layout == "list" else self.key)
         self.only = {
             name: values
@@ -81,6 +82,7 @@ class Source:
         places = {*store.conversation, *self.key, *self.order}
         self.copies = {c: name for c, name in store.copies.items() if c not in places}
         self.content = tuple(c for c in (store.payload, store.role, *self.copies) if c)
+        self.told = self._times_as_text(connection)
         self.age = self._age()
         self.kind: OrderKind = store.order_kind or self._kind()
         self.part_table = self._part_table(connection)
@@ -88,6 +90,22 @@ class Source:
             from endmark.stores import sample
 
             self.format = sample.format_of(self, connection)
+
+    def _require_unique(self, connection: Connection) -> None:
+        """See that a key which was named tells rows apart, unless the database sees to it."""
+        table, unique = self.table, [self.table.primary_key, *self.table.unique]
+        if self.key == ("rowid",) or any(names and set(names) <= set(self.key) for names in unique):
+            return
+        names = ", ".join(map(table.quote, self.key))
+        nulls = " OR ".join(f"{table.quote(name)} IS NULL" for name in self.key)
+        for condition in (f"WHERE {nulls}", f"GROUP BY {names} HAVING count(*) > 1"):
+            sql = f"SELECT 1 FROM {table.ref} {condition} LIMIT 1"  # noqa: S608
+            if rows_of(connection, sql, {}):
+                msg = (
+                    f"the key {', '.join(self.key)} does not tell the rows of {table.label} apart; "
+                    "name unique columns with --key"
+                )
+                raise StoreError(msg)
 
     @property
     def name(self) -> str:
@@ -131,7 +149,20 @@ class Source:
         return next((name for name in AGE_COLUMNS if name in self.table.columns), None)
 
     def _is_time(self, name: str) -> bool:
-        return self.table.columns[name].type.lower().startswith(("timestamp", "date", "time"))
+        type_ = self.table.columns[name].type.lower()
+        return name in self.told or type_.startswith(("timestamp", "date", "time"))
+
+    def _times_as_text(self, connection: Connection) -> set[str]:
+        """Find the order column, or none, whose texts are times."""
+        name, table = next(iter(self.order), ""), self.table
+        if not name or not any(
+            word in table.columns[name].type.lower() for word in ("char", "text")
+        ):
+            return set()
+        cell = table.quote(name)
+        sql = f"SELECT {cell} FROM {table.ref} WHERE {cell} IS NOT NULL LIMIT 1"  # noqa: S608
+        said = [row[0] for row in rows_of(connection, sql, {})]
+        return {name} if any(isinstance(s, str) and "-" in s and moment(s) for s in said) else set()
 
     def _kind(self) -> OrderKind:
         """See from the order column whether its values are a conversation's own."""
@@ -175,6 +206,9 @@ class Source:
     def decode(self, row: Row) -> None:
         """Read a row's payload into its message. Raises `UnreadableError`."""
         cell = row.cells[self.store.payload]
+        if self.table.columns[self.store.payload].type == "bytea":
+            msg = "the payload is bytea; Endmark reads text, json and jsonb"
+            raise UnreadableError(msg)
         if cell is None:
             msg = "the payload is NULL"
             raise UnreadableError(msg)

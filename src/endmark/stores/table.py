@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Connection, inspect, text
@@ -22,7 +24,8 @@ Cells = dict[str, Cell]
 
 _PG_COLUMNS = """
 SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attgenerated <> '',
-       a.attidentity <> '' OR pg_get_expr(d.adbin, d.adrelid) LIKE 'nextval(%'
+       a.attidentity <> '' OR pg_get_expr(d.adbin, d.adrelid) LIKE 'nextval(%',
+       NOT a.attnotnull OR a.atthasdef
 FROM pg_attribute a
 LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
 WHERE a.attrelid = CAST(:name AS regclass) AND a.attnum > 0 AND NOT a.attisdropped
@@ -41,6 +44,7 @@ class Column:
     type: str
     generated: bool = False
     numbered: bool = False  # the database gives the next number
+    free: bool = False  # a new row may go without it
 
 
 class Table:
@@ -66,32 +70,55 @@ class Table:
             tuple(c for c in index["column_names"] if c is not None)
             for index in inspector.get_indexes(name, schema)
             if index["unique"]
-        ] + [
-            tuple(constraint["column_names"])
-            for constraint in inspector.get_unique_constraints(name, schema)
-        ]
+        ] + self._constraints(connection)
 
     @property
     def label(self) -> str:
         return self.name if self.schema is None else f"{self.schema}.{self.name}"
 
     def quote(self, name: str) -> str:
-        return self._quote(name)
+        """Quote a name for `text`: a colon would begin a parameter, and it doubles % itself."""
+        quoted = self._quote(name.replace("%", "\0")).replace("\0", "%")
+        return quoted.replace(":", "\\:")
+
+    @property
+    def regclass(self) -> str:
+        """The table as PostgreSQL's catalogue is asked for it, in a bound value."""
+        return self.ref.replace("\\:", ":")
+
+    def _constraints(self, connection: Connection) -> list[tuple[str, ...]]:
+        """Give the columns of each UNIQUE constraint; SQLAlchemy misses some of SQLite's."""
+        if self.dialect == "postgresql":
+            found = inspect(connection).get_unique_constraints(self.name, self.schema)
+            return [tuple(constraint["column_names"]) for constraint in found]
+        sql = (
+            "SELECT i.name, c.name FROM pragma_index_list(:name, :schema) AS i, "
+            "pragma_index_info(i.name, :schema) AS c WHERE i.origin = 'u' ORDER BY i.seq, c.seqno"
+        )
+        values = {"name": self.name, "schema": self.schema or "main"}
+        rows = rows_of(connection, sql, values)
+        return [tuple(c for _, c in group) for _, group in groupby(rows, key=itemgetter(0))]
 
     def _columns(self, connection: Connection) -> list[Column]:
         if self.dialect == "postgresql":
-            rows = connection.execute(text(_PG_COLUMNS), {"name": self.ref})
+            rows = connection.execute(text(_PG_COLUMNS), {"name": self.regclass})
             return [Column(*row) for row in rows]
         pragma = f"PRAGMA {'' if self.schema is None else self.quote(self.schema) + '.'}"
         rows = connection.execute(text(f"{pragma}table_xinfo({self.quote(self.name)})"))
+        alone, has_rowid = len(self.primary_key) == 1, _has_rowid(connection, self.ref)
         columns = [
-            Column(name, type_, hidden > 1, pk == 1 and type_.upper() == "INTEGER")
-            for _, name, type_, _, _, pk, hidden in rows
+            Column(
+                name,
+                type_,
+                generated=hidden > 1,
+                numbered=bool(pk and alone and has_rowid and type_.upper() == "INTEGER"),
+                free=not needed or default is not None,
+            )
+            for _, name, type_, needed, default, pk, hidden in rows
         ]
         # A table without an INTEGER PRIMARY KEY has a rowid of its own, which an undone delete
         # must give back too.
-        hidden = len(self.primary_key) != 1 or not any(column.numbered for column in columns)
-        if hidden and _has_rowid(connection, self.ref):
+        if has_rowid and not any(column.numbered for column in columns):
             columns = [Column("rowid", "INTEGER", numbered=True), *columns]
         return columns
 
