@@ -93,3 +93,9 @@ def test_importing_the_core_loads_no_database(module: str) -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     ).stdout.split()
     assert loaded == []
+
+
+def test_the_guard_needs_no_greenlet() -> None:
+    """SQLAlchemy 2.1 brings none; who writes without asyncio has no use for it."""
+    program = "import sys; sys.modules['greenlet'] = None; import endmark.guard"
+    subprocess.run([sys.executable, "-c", program], check=True)

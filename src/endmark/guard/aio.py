@@ -9,9 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from sqlalchemy.orm import Session
 
 from endmark.formats._base import Message
@@ -22,6 +21,9 @@ from endmark.guard.repository import ChatRepository, store_of
 from endmark.model import Turn
 from endmark.policy import DEFAULT, Policy
 from endmark.stores._store import Store
+
+if TYPE_CHECKING:  # it wants greenlet, which those who write without asyncio need not have
+    from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 __all__ = ["AsyncChatRepository"]
 

@@ -6,12 +6,12 @@ transaction.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import event
-from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from sqlalchemy.orm import (
     ORMExecuteState,
     Session,
@@ -29,6 +29,9 @@ from endmark.guard.report import OnRepair
 from endmark.model import Shape
 from endmark.policy import DEFAULT, Policy
 from endmark.stores._store import Store
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 __all__ = ["Handle", "guard"]
 
@@ -118,11 +121,13 @@ class Handle:
                 session.info.pop(_OPEN, None)
 
     def _resolve(self, target: Any) -> Any:
-        if isinstance(target, async_sessionmaker):
+        # Not imported here: it wants greenlet. Whoever gives one of its classes has loaded it.
+        with_asyncio = sys.modules.get("sqlalchemy.ext.asyncio")
+        if with_asyncio is not None and isinstance(target, with_asyncio.async_sessionmaker):
             return self._of_async(target)
         if isinstance(target, scoped_session):
             return self._resolve(target.session_factory)
-        if isinstance(target, AsyncSession):
+        if with_asyncio is not None and isinstance(target, with_asyncio.AsyncSession):
             return target.sync_session
         is_class = isinstance(target, type) and issubclass(target, Session)
         if is_class or isinstance(target, sessionmaker | Session):
