@@ -97,5 +97,6 @@ def _fitting(connection: Connection, store: Store) -> Iterator[Store]:
     types = {name: source.table.columns[name].type.lower() for name in store.types}
     if not all(types[name].startswith(begin) for name, begin in store.types.items()):
         return
-    if store.refusal or sample.fits(source, connection):
+    own_name = store.table in store.fingerprint
+    if store.refusal or sample.fits(source, connection, empty=own_name):
         yield replace(store, format=source.format.name, any_format=False)

@@ -15,12 +15,15 @@ from endmark.stores.source import RefusedError, Row, Source
 from endmark.stores.table import rows_of
 
 SIZE = 200
+REFUSED = object()  # in place of a message that the store names as one to be left alone
 
 
-def fits(source: Source, connection: Connection) -> bool:
-    """Tell whether a store may be what it is taken for: so it is when it is empty."""
+def fits(source: Source, connection: Connection, *, empty: bool) -> bool:
+    """Tell whether a store may be what it is taken for; `empty` says so for one without rows."""
     messages = _messages(source, connection)
-    return not messages or max(_score(source.format, message) for message in messages) >= 0
+    if not messages:
+        return empty
+    return max(_score(source.format, message) for message in messages) >= 0
 
 
 def format_of(source: Source, connection: Connection) -> Format:
@@ -36,6 +39,8 @@ def _rank(format_: Format, messages: Sequence[Any]) -> tuple[bool, int, int]:
 
 
 def _score(format_: Format, message: Any) -> int:
+    if message is REFUSED:
+        return 0
     return format_.fits(message) if isinstance(message, dict) else -1
 
 
@@ -51,7 +56,7 @@ def _messages(source: Source, connection: Connection) -> list[Any]:
         try:
             messages += source.read_sample(row)
         except RefusedError:
-            continue
+            messages.append(REFUSED)
         except UnreadableError:
             messages.append(None)
     return messages

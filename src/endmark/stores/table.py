@@ -148,13 +148,24 @@ class Table:
 
     def read(self, name: str) -> str:
         column = self.quote(name)
+        if self._is_array(name):
+            column = f"array_to_json({column})"
         return f"CAST({column} AS TEXT)" if self.dialect == "postgresql" else column
+
+    def _is_array(self, name: str) -> bool:
+        """Tell an array of JSON values, which is read and written as one JSON list."""
+        return self.columns[name].type in ("json[]", "jsonb[]")
 
     def cast(self, name: str, value: str) -> str:
         """Give SQL that makes a cell of this column from the text that was read of one."""
         if self.dialect != "postgresql":
             return value
-        return f"CAST({value} AS {self.columns[name].type})"
+        type_ = self.columns[name].type
+        if self._is_array(name):
+            item = type_.removesuffix("[]")
+            items = f"ARRAY(SELECT e FROM {item}_array_elements(CAST({value} AS {item})) AS e)"
+            return f"CASE WHEN CAST({value} AS {item}) IS NOT NULL THEN {items} END"
+        return f"CAST({value} AS {type_})"
 
     def bind(self, name: str, parameter: str) -> str:
         return self.cast(name, f":{parameter}")
@@ -170,6 +181,9 @@ class Table:
         column = prefix + self.quote(name)
         if self.dialect != "postgresql":
             return f"{column} IS {value}"
+        if self._is_array(name):
+            told = f"CAST(array_to_json({column}) AS TEXT)"
+            return f"{told} IS NOT DISTINCT FROM CAST({value} AS TEXT)"
         if self.columns[name].type in _NO_EQUALITY:
             return f"CAST({column} AS TEXT) IS NOT DISTINCT FROM CAST({value} AS TEXT)"
         return f"{column} IS NOT DISTINCT FROM {self.cast(name, value)}"

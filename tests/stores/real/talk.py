@@ -1,6 +1,6 @@
 """The conversations that every library writes for the tests of the known stores, and its refusal.
 
-Run by hand with the library installed, never by pytest: `python langchain.py write|go-on URL`.
+Run by hand with the library installed, never by pytest: `python with_langchain.py write|go-on URL`.
 `write` leaves half pairs as a crash does; `go-on` reads what is stored and continues it.
 """
 

@@ -1,0 +1,82 @@
+"""LlamaIndex: SQLAlchemyChatStore behind Memory (async URL), SQLiteChatStore, PostgresChatStore.
+
+The kind leads the URL: `sqlite-store:FILE`, `array:postgresql://...`, or a plain async one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import talk
+from llama_index.core.base.llms.types import ChatMessage, TextBlock, ToolCallBlock
+from llama_index.core.memory import Memory
+from llama_index.core.storage.chat_store.sql import SQLAlchemyChatStore
+
+
+def made(kind: str, content: Any) -> ChatMessage:
+    if kind == "call":
+        calls = [
+            ToolCallBlock(tool_call_id=i, tool_name="weather", tool_kwargs={"city": "Bern"})
+            for i in content
+        ]
+        return ChatMessage(role="assistant", blocks=calls)
+    if kind == "result":
+        said = [TextBlock(text="21 degrees")]
+        return ChatMessage(role="tool", blocks=said, additional_kwargs={"tool_call_id": content})
+    return ChatMessage(role="user" if kind == "user" else "assistant", content=content)
+
+
+def store(url: str) -> Any:
+    kind, _, rest = url.partition(":")
+    if kind == "sqlite-store":
+        from llama_index.storage.chat_store.sqlite import SQLiteChatStore
+
+        return SQLiteChatStore.from_uri(f"sqlite:///{rest}")
+    if kind == "array":
+        from llama_index.storage.chat_store.postgres import PostgresChatStore
+
+        return PostgresChatStore.from_uri(rest)
+    return SQLAlchemyChatStore("llama_index_memory", async_database_uri=url)
+
+
+async def writing(url: str) -> None:
+    own = store(url)
+    for name, kind, content in talk.in_turn():
+        if isinstance(own, SQLAlchemyChatStore):
+            await own.add_message(name, made(kind, content))
+        else:
+            own.add_message(name, made(kind, content))
+    if isinstance(own, SQLAlchemyChatStore):  # what is archived is not sent again
+        await own.add_message("archived", made("user", "Weather?"))
+        await own.add_message("archived", made("call", ["c6"]))
+        await own.archive_oldest_messages("archived", 2)
+
+
+async def going_on(url: str) -> None:
+    own = store(url)
+    for name in talk.TALK:
+        if isinstance(own, SQLAlchemyChatStore):
+            memory = Memory.from_defaults(session_id=name, async_database_uri=url)
+            await memory.aput(made("user", "Go on."))
+            messages = await memory.aget()
+        else:
+            own.add_message(name, made("user", "Go on."))
+            messages = own.get_messages(name)
+        try:
+            talk.require_pairs(
+                [
+                    [b.tool_call_id for b in m.blocks if isinstance(b, ToolCallBlock)]
+                    for m in messages
+                ],
+                [
+                    [m.additional_kwargs["tool_call_id"]] if m.role == "tool" else []
+                    for m in messages
+                ],
+            )
+            print(name, len(messages), "messages sent:", [m.role.value for m in messages])
+        except ValueError as error:
+            print(name, "REFUSED", error)
+
+
+talk.main(lambda url: asyncio.run(writing(url)), lambda url: asyncio.run(going_on(url)))
