@@ -216,7 +216,7 @@ def test_a_wrong_mapping_is_refused(name: str, tmp_path: Path) -> None:
 def test_a_toml_file() -> None:
     with pytest.raises(StoreError, match="cannot be read"):
         custom.from_toml("/nowhere/stores.toml")
-    with pytest.raises(StoreError, match="stores are endmark"):
+    with pytest.raises(StoreError, match="the stores are "):
         stores.get("nowhere")
 
 
@@ -233,4 +233,12 @@ def test_a_mapping_that_the_database_does_not_have(
         )
     store = custom.from_flags(**{**FLAGS, **change})
     with pytest.raises(StoreError, match=said):
+        heal.scan(database.engine, [store], options=Options())
+
+
+def test_the_order_of_a_key_that_is_no_number_means_nothing(database: Database) -> None:
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE chat (id TEXT PRIMARY KEY, thread TEXT, body TEXT)")
+    store = custom.from_flags(**{**FLAGS, "order": None})
+    with pytest.raises(StoreError, match="--order"):
         heal.scan(database.engine, [store], options=Options())

@@ -55,7 +55,8 @@ class OpenAIChat(OwnMessage):
         " || coalesce(CAST({0} -> 'tool_call_id' AS TEXT), 'null') || '}}'"
         " WHEN {0} ->> 'role' = 'assistant' AND jsonb_typeof({0} -> 'tool_calls') = 'array' THEN"
         """ '{{"role": "assistant", "tool_calls": ' || CAST({0} -> 'tool_calls' AS TEXT) || '}}'"""
-        " WHEN jsonb_typeof({0} -> 'content') = 'string' AND NOT jsonb_exists({0}, 'tool_calls')"
+        " WHEN {0} ->> 'role' IN ('user', 'assistant', 'system', 'developer')"
+        " AND jsonb_typeof({0} -> 'content') = 'string' AND NOT jsonb_exists({0}, 'tool_calls')"
         """ THEN '{{"role": "user", "content": "-"}}' ELSE CAST({0} AS TEXT) END"""
     )
 
@@ -89,6 +90,8 @@ class OpenAIChat(OwnMessage):
                     due, dirty = _skim_calls(calls, index)
                 elif calls is not None or (not message.get("content") and _is_empty(message)):
                     suspects.append(index)
+            elif role not in ROLES:
+                raise unreadable(index, "it has none of the roles of this format")
         if start >= 0 and (dirty or due):
             suspects += range(start, index + 1)
         return suspects

@@ -69,7 +69,7 @@ class Source:
         self.tables = {self.table.label: self.table}
         self.key = self.table.key(store.key)
         self._require_unique(connection)
-        self.order = store.order or (() if store.layout == "list" else self.key)
+        self.order = store.order or (() if store.layout == "list" else self._order_of_key())
         self.only = {
             name: values
             for name, values in store.only.items()
@@ -110,6 +110,16 @@ class Source:
     @property
     def name(self) -> str:
         return self.store.name
+
+    def _order_of_key(self) -> tuple[str, ...]:
+        """Take the key for the order where it counts; the order of other keys means nothing."""
+        if not all(self.table.columns[name].is_number for name in self.key):
+            msg = (
+                f"name the column that orders the messages of {self.table.label} with --order: "
+                f"its key ({', '.join(self.key)}) is not a number"
+            )
+            raise StoreError(msg)
+        return self.key
 
     def _part_table(self, connection: Connection) -> Table | None:
         parts = self.store.parts
@@ -173,9 +183,8 @@ class Source:
             return "time"
         alone = (first,) == self.table.primary_key or (first,) in self.table.unique
         column = self.table.columns[first]
-        numeric = any(word in column.type.lower() for word in ("int", "real", "num", "double"))
         in_key = first in self.key
-        return "shared" if alone or in_key or column.numbered or not numeric else "sequence"
+        return "shared" if alone or in_key or column.numbered or not column.is_number else "sequence"
 
     def load(
         self, connection: Connection, ids: Sequence[tuple[Cell, ...]], *, lock: bool = False

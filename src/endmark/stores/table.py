@@ -33,6 +33,7 @@ ORDER BY a.attnum
 """
 
 
+_NUMBERS = ("int", "real", "num", "double")
 _NO_EQUALITY = {"json", "xml", "point", "polygon", "box", "path"}
 
 
@@ -44,6 +45,10 @@ class Column:
     type: str
     generated: bool = False
     numbered: bool = False  # the database gives the next number
+
+    @property
+    def is_number(self) -> bool:
+        return self.numbered or any(word in self.type.lower() for word in _NUMBERS)
     free: bool = False  # a new row may go without it
 
 
