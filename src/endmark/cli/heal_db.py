@@ -7,16 +7,17 @@ Thin over `endmark.heal`: only `apply`, `undo`, `migrate` and `demo` write, and 
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import sqlalchemy as sa
 import typer
 
 from endmark import heal, stores
 from endmark.cli import heal_report as report
-from endmark.cli.door import INTERRUPTED, grouped, new_app, run, say
+from endmark.cli.door import INTERRUPTED, WRONG, grouped, new_app, run, say
 from endmark.cli.mapping import Mapping
 from endmark.cli.policy_options import PolicyOptions
 from endmark.cli.run_options import Reach, confirm, require_terminal, stopping
@@ -24,7 +25,7 @@ from endmark.errors import HealError, StoreError
 from endmark.heal import Options
 from endmark.policy import Policy
 from endmark.stores import Store
-from endmark.stores.database import opened
+from endmark.stores.database import opened, safe_url
 
 __all__ = ["main"]
 
@@ -58,20 +59,27 @@ def scan(
 ) -> int:
     """Find poisoned conversations; nothing is written. Exit code: 0 none, 1 some, 2 error."""
     rules, options = policy.build(reach.min_age), reach.options()
+    tally = report.Tally(report.item_line if as_list else None)
     with opened(target.url) as engine, report.progress("scan") as on_progress:
         found = heal.scan(
             engine,
             _stores(engine, mapping),
             policy=rules,
             options=options,
-            on_item=report.item_line if as_list else None,
+            on_item=tally,
             on_progress=on_progress,
         )
     totals = report.counts(found)
     if as_json and not as_list:
         report.put_json(totals)
     elif not as_list:
-        report.put_totals(totals, _advice(found))
+        report.put_totals(totals)
+    if 0 < found.conversations == found.skipped:
+        say(f"heal-db: {report.nothing_read(found.conversations, tally)}")
+        return WRONG
+    said = report.partly_read(found) if as_json or as_list else report.advice(found, tally)
+    if said:
+        say(said)
     return 1 if found.poisoned else 0
 
 
@@ -87,20 +95,24 @@ def apply(
 ) -> int:
     """Heal what `scan` finds, journalled. Ctrl-C ends after the batch; run it again to go on."""
     rules, options = policy.build(reach.min_age), reach.options()
+    tally = report.Tally(report.skipped_line)
     with opened(target.url) as engine:
         chosen = _stores(engine, mapping)
         if not yes:
-            _ask_to_apply(engine, chosen, rules, options)
+            _ask_to_apply(target.url, engine, chosen, rules, options)
         with stopping() as stop, report.progress("apply") as on_progress:
             done = heal.apply(
                 engine,
                 chosen,
                 policy=rules,
                 options=options,
-                on_item=report.skipped_line,
+                on_item=tally,
                 on_progress=on_progress,
                 stop=stop.is_set,
             )
+        everything = done.skipped if not (done.healed or done.pending or stop.is_set()) else 0
+        if everything:  # or so it seems: those that are clean are not counted
+            everything = heal.scan(engine, chosen, policy=rules, options=options).conversations
     if as_json:
         report.put_json(report.counts(done))
     else:
@@ -111,6 +123,9 @@ def apply(
     if stop.is_set():
         say("stopped after the batch; run the same command again to go on")
         return INTERRUPTED
+    if 0 < everything == done.skipped:
+        say(f"heal-db: {report.nothing_read(everything, tally)}")
+        return WRONG
     return 0
 
 
@@ -148,8 +163,8 @@ def runs(url: Url, as_json: AsJson = False) -> int:
     elif not known:
         say("no run yet")
     else:
-        headings = ("run", "store", "started", "finished", "healed", "rows", "undone")
-        report.put_table(headings, [_run_cells(one) for one in known])
+        headings = ("run", "store", "started (UTC)", "finished", "healed", "rows", "undone")
+        report.put_table(headings, [report.run_cells(one) for one in known], wrapped="store")
     return 0
 
 
@@ -177,37 +192,47 @@ def show(
         chosen, shown = _find(engine, _stores(engine, mapping), conversation_id, rules, options)
     if as_json:
         listed = heal.Item(chosen.name, conversation_id, "poisoned", shown.findings).as_json()
-        told = {"status": shown.status, "findings": listed["findings"]}
+        told = {"store": chosen.name, "conversation": conversation_id, "status": shown.status}
+        told |= {"reason": shown.reason, "findings": listed["findings"]}
         report.put_json({**told, "before": shown.before, "after": shown.after})
         return 0
-    report.messages("before:", shown.before)
-    if shown.findings:
-        report.messages("after:", shown.after)
-    say(f"status: {shown.status}")
+    report.put_shown(shown)
+    why = f" ({shown.reason})" if shown.reason else ""
+    say(f"store: {chosen.name}; status: {shown.status}{why}")
     return 0
 
 
 @app.command("stores")
 def list_stores(as_json: AsJson = False) -> int:
-    """List the known stores; any other table is described with --table and its columns."""
+    """List the known stores; --json says more. Any other table is described with --table."""
     known = [stores.get(name) for name in stores.names()]
     if as_json:
         report.put_json(
             [
                 {"name": s.name, "format": _format(s), "layout": s.layout, "table": s.table}
                 | {"versions": s.versions, "databases": list(s.databases), "source": s.source}
+                | {"note": s.note, "window": s.window, "refuses": _refused(s)}
                 for s in known
             ]
         )
         return 0
     report.put_table(
-        ["store", "format", "layout", "table", "databases", "versions"],
-        [
-            (s.name, _format(s), s.layout, _table(s), ", ".join(s.databases), s.versions)
-            for s in known
-        ],
+        ["store", "format", "table", "databases"],
+        [(s.name, _format(s), _table(s), ", ".join(s.databases)) for s in known],
+        wrapped="databases",
     )
+    for s in known:
+        notes = [("left alone", reason) for reason in _refused(s)]
+        notes += [("window", s.window), ("note", s.note)]
+        for word, said in notes:
+            if said:
+                say(f"{s.name}: {word}: {said}")
     return 0
+
+
+def _refused(store: Store) -> list[str]:
+    """Say what of a store is left alone, and why."""
+    return [reason for reason in (store.refusal, *store.refuses.values()) if reason]
 
 
 @app.command()
@@ -243,11 +268,18 @@ def demo(
     return 0
 
 
-def _ask_to_apply(engine: sa.Engine, chosen: list[Store], policy: Policy, options: Options) -> None:
+def _ask_to_apply(
+    url: str, engine: sa.Engine, chosen: list[Store], policy: Policy, options: Options
+) -> None:
     require_terminal("apply")
     with report.progress("scan") as on_progress:
         found = heal.scan(engine, chosen, policy=policy, options=options, on_progress=on_progress)
-    confirm("apply", f"Heal {found.poisoned:,} of {found.conversations:,} conversations?")
+    where = ", ".join(f"{store.name} ({_table(store)})" for store in chosen)
+    confirm(
+        "apply",
+        f"Heal {found.poisoned:,} of {found.conversations:,} conversations of {where} "
+        f"in {safe_url(url)}?",
+    )
 
 
 def _stores(engine: sa.Engine, mapping: Mapping) -> list[Store]:
@@ -259,13 +291,11 @@ def _find(
     engine: sa.Engine, chosen: list[Store], id_: str, policy: Policy, options: Options
 ) -> tuple[Store, heal.Shown]:
     """Look in each store for the conversation. Raises `HealError` where none has it."""
-    missing = HealError(f"no store is meant, so there is no conversation {id_}")
     for store in chosen:
-        try:
+        with suppress(HealError):
             return store, heal.show(engine, store, id_, policy=policy, options=options)
-        except HealError as error:
-            missing = error
-    raise missing
+    names = ", ".join(store.name for store in chosen)
+    raise HealError(f"store {names} has no conversation {id_}; scan --list names them")
 
 
 def _table(store: Store) -> str:
@@ -274,21 +304,6 @@ def _table(store: Store) -> str:
 
 def _format(store: Store) -> str:
     return "any" if store.any_format else store.format
-
-
-def _run_cells(one: heal.Run) -> tuple[Any, ...]:
-    return one.run, one.store, one.started, one.finished, one.healed, one.rows, one.undone
-
-
-def _advice(found: heal.Scan) -> str:
-    said = []
-    if found.skipped:
-        said.append(
-            f"{found.skipped:,} could not be read and are not counted as clean (--list says why)"
-        )
-    if found.poisoned:
-        said.append("heal them with: heal-db apply URL, and the same options")
-    return "; ".join(said) or "clean"
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ STORE = replace(
         ),
     },
     types={},
+    refuses={},
     refusal=(
         "branches of an AdvancedSQLiteSession share their rows, and message_structure orders them: "
         "read a branch with get_items, pass it to endmark.repair, and add_items to a new session"
