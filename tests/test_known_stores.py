@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from endmark import check, heal, stores
 from endmark.heal import Item, Options
@@ -54,7 +56,7 @@ def found(database: Database, store: Store, options: Options) -> dict[str, str]:
 
 
 def said(item: Item) -> str:
-    if item.reason:
+    if item.status == "skipped" and item.reason:
         reason = re.sub("^row [^:]*: ", "", item.reason)
         return f"{item.status}: {reason}"
     kinds = sorted({finding.kind.value for finding in item.findings})
@@ -95,7 +97,7 @@ def test_a_store_that_its_library_wrote(name: str, database: Database) -> None:
     assert histories(database, store, dead) == after
 
 
-def assert_copies_agree(database: Database, store: Store) -> None:
+def assert_copies_agree(database: Database, store: Store, ahead: int = 0) -> None:
     if not store.copies:
         return
     with database.engine.connect() as connection:
@@ -109,4 +111,63 @@ def assert_copies_agree(database: Database, store: Store) -> None:
             if isinstance(value, str):
                 assert str(cell) == value
             else:  # a database keeps microseconds
-                assert moment(str(cell)) == pytest.approx(value, rel=0, abs=1e-6)
+                assert moment(str(cell)) == pytest.approx(value + ahead, rel=0, abs=1e-6)
+
+
+def test_several_stores_under_other_names(database: Database) -> None:
+    wanted = {}
+    for number, name in enumerate(("langchain", "openai-agents-sqlalchemy", "adk", "llama-index")):
+        fill(database, name)
+        with database.engine.begin() as connection:
+            table = f"Chat {number}%"
+            connection.exec_driver_sql(
+                f'ALTER TABLE {CASES[name]["table"]} RENAME TO "{table.replace("%", "%%")}"'
+                if database.name == "postgresql"
+                else f'ALTER TABLE {CASES[name]["table"]} RENAME TO "{table}"'
+            )
+        wanted[table] = CASES[name]["store"]
+    assert {store.table: store.name for store in detected(database)} == wanted
+    applied = heal.apply(database.engine, detected(database), options=FORCED)
+    assert (applied.healed, applied.skipped) == (3 * len(wanted), 0)
+    assert heal.apply(database.engine, detected(database), options=FORCED).healed == 0
+
+
+# Events a microsecond apart leave no room; old releases wrote the hours of where they ran.
+CLOCKS = {"dense": (timedelta(microseconds=1), 0), "local": (timedelta(seconds=1), 7200)}
+
+
+@pytest.mark.parametrize("clock", CLOCKS)
+def test_an_event_and_its_row_say_the_same_time(database: Database, clock: str) -> None:
+    step, ahead = CLOCKS[clock]
+    fill(database, "adk")
+    start = datetime.fromisoformat("2026-01-01 12:00:00.000001")
+    with database.engine.begin() as connection:
+        ids = (
+            connection.exec_driver_sql("SELECT id FROM events ORDER BY session_id, timestamp")
+            .scalars()
+            .all()
+        )
+        for k, id_ in enumerate(ids):
+            when = start + k * step
+            said = (when - timedelta(seconds=ahead)).replace(tzinfo=UTC).timestamp()
+            old = connection.execute(
+                sa.text("SELECT event_data FROM events WHERE id = :id"), {"id": id_}
+            ).scalar_one()
+            fields = (json.loads(old) if isinstance(old, str) else old) | {"timestamp": said}
+            values = {"id": id_, "at": str(when), "said": json.dumps(fields)}
+            as_ = "JSONB" if database.name == "postgresql" else "TEXT"
+            at = "TIMESTAMP" if database.name == "postgresql" else "TEXT"
+            connection.execute(
+                sa.text(
+                    f"UPDATE events SET timestamp = CAST(:at AS {at}), "
+                    f"event_data = CAST(:said AS {as_}) WHERE id = :id"
+                ),
+                values,
+            )
+    before = dump(database)
+    [store] = detected(database)
+    assert heal.apply(database.engine, [store], options=FORCED).healed == 3
+    assert_copies_agree(database, store, ahead)
+    assert found(database, store, FORCED) == {}
+    heal.undo(database.engine)
+    assert dump(database) == before
