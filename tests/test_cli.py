@@ -132,6 +132,33 @@ def test_the_output_file_is_written_whole_or_not_at_all(cli: Cli, tmp_path: Path
     assert sorted(path.name for path in tmp_path.iterdir()) == ["chat.json", "folder"]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with a name here")
+def test_an_output_that_is_no_file_is_written_to(cli: Cli, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        source = HERE / "files" / "dangling.json"
+        assert cli("endmark", "repair", str(source), "-o", "pipe").code == 0
+        said = reader.communicate(timeout=60)[0]
+    assert pipe.is_fifo()
+    assert said == cli("endmark", "repair", str(source)).out
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_surprise(tmp_path: Path, closed: str) -> None:
+    program = Path(sys.executable).parent / "endmark"
+    source = HERE / "files" / "dangling.json"
+    command = f"{program} check {source} --format openai-chat {closed}; echo $? > code"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (tmp_path / "code").read_text() == "1\n"
+    assert "should not happen" not in done.stderr
+    command = f"{program} check - --format openai-chat {closed} < /dev/null; echo $? > code"
+    subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, check=False)
+    assert (tmp_path / "code").read_text() == "2\n"
+
+
 def test_the_programs_are_installed() -> None:
     home = Path(sys.executable).parent
     for name in PROGRAMS:
@@ -220,6 +247,59 @@ def test_bad_databases_and_mappings(row: dict[str, Any], cli: Cli, demo: Demo) -
     assert demo.dump() == before
 
 
+OWN = {
+    "no type at all": ("", "6", 6),
+    "numbers": ("INTEGER", "6", 6),
+    "texts": ("TEXT", "wörk/6", "wörk/6"),
+}
+
+
+def own_table(path: Path, type_: str, rows: list[tuple[Any, str]]) -> list[str]:
+    """Make a table of one's own; give the words that name it."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"CREATE TABLE own (id INTEGER PRIMARY KEY, thread {type_}, body TEXT)")
+        connection.executemany("INSERT INTO own (thread, body) VALUES (?, ?)", rows)
+    flags = "--table own --conversation thread --order id --payload body --format openai-chat"
+    return [f"sqlite:///{path}", *flags.split()]
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_show_finds_what_the_list_names(name: str, cli: Cli, tmp_path: Path) -> None:
+    type_, said, stored = OWN[name]
+    history = json.loads((HERE / "files" / "dangling.json").read_text())
+    rows = [(stored, json.dumps(message)) for message in history]
+    url, *flags = own_table(tmp_path / "own.db", type_, rows)
+    listed = cli("heal-db", "scan", url, *flags, "--list")
+    assert f'"conversation": "{said}"' in listed.out.decode()
+    shown = cli("heal-db", "show", url, said, *flags)
+    assert shown.code == 0, shown.err
+    lines = shown.out.decode().splitlines()
+    assert [line[0] for line in lines] == ["b", " ", " ", " ", "a", " ", " ", "+", " "]
+    assert "café" in lines[1]
+    assert shown.err == "store: custom; status: poisoned\n"
+    assert_one_sentence(cli("heal-db", "show", url, "7", *flags), "no conversation 7")
+
+
+def test_what_is_skipped_is_said(cli: Cli, tmp_path: Path) -> None:
+    call = '{"role": "assistant", "tool_calls": [{"id": "a", '
+    url, *flags = own_table(tmp_path / "own.db", "TEXT", [("a", call), ("b", call)])
+    why = "2 of 2 conversations skipped, the first because row id=1: .*check --format, --payload"
+    for command in (["scan"], ["scan", "--list"], ["scan", "--json"], ["apply", "--yes"]):
+        ended = cli("heal-db", command[0], url, *flags, *command[1:])
+        assert ended.code == 2
+        assert re.search(f"nothing could be read: {why}", ended.err.splitlines()[-1])
+    shown = cli("heal-db", "show", url, "b", *flags)
+    assert re.search("status: skipped \\(row id=2: .*JSON", shown.err)
+    with closing(sqlite3.connect(tmp_path / "own.db")) as connection, connection:
+        connection.execute("UPDATE own SET body = ? WHERE id = 1", ['{"role": "user"}'])
+    for command in (["scan"], ["scan", "--list"], ["scan", "--json"]):
+        ended = cli("heal-db", *command[:1], url, *flags, *command[1:])
+        assert ended.code == 0
+        assert "1 could not be read and are not counted as clean" in ended.err
+    assert json.loads(ended.out)["skipped"] == 1
+    assert cli("heal-db", "apply", url, *flags, "--yes").code == 0
+
+
 def test_only_show_prints_content(cli: Cli, demo: Demo) -> None:
     words = ["Refund order", "umbrella", "brand colours", "39.9", "Basta"]
     for command in (["scan"], ["scan", "--list"], ["scan", "--json"], ["apply", "--yes"]):
@@ -306,7 +386,9 @@ def test_a_terminal_is_asked(answer: bytes | None, code: int, demo: Demo) -> Non
     ours, theirs = os.openpty()
     with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs) as running:
         os.close(theirs)
-        assert b"Heal 8 of 12 conversations?" in read_until(ours, b"]: ")
+        assert b"Heal 8 of 12 conversations of chat (chat_messages), log" in read_until(
+            ours, b"]: "
+        )
         while answer is None and running.poll() is None:
             running.send_signal(signal.SIGINT)
             with suppress(subprocess.TimeoutExpired):

@@ -12,7 +12,8 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
-from typing import Any, get_type_hints
+from importlib.metadata import version
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -28,8 +29,22 @@ _USAGE: type[Exception] = typer.BadParameter.__mro__[2]
 
 
 def new_app(help: str) -> typer.Typer:
-    """Make a program whose errors are left to `run`."""
-    return typer.Typer(help=help, add_completion=False, pretty_exceptions_enable=False)
+    """Make a program whose errors are left to `run`; without a command it shows its help."""
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+    @app.callback(invoke_without_command=True, help=help)
+    def _(
+        context: typer.Context,
+        of: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
+    ) -> None:
+        if of:
+            typer.echo(f"endmark {version('endmark')}")
+            raise typer.Exit
+        if context.invoked_subcommand is None:
+            typer.echo(context.get_help())
+            raise typer.Exit(WRONG)
+
+    return app
 
 
 def say(text: str) -> None:
@@ -70,17 +85,21 @@ def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def run(app: typer.Typer, name: str, arguments: Sequence[str] | None = None) -> int:
     """Run a program and give its exit code."""
+    for stream, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, stream) is None:  # closed by the caller: a database could get its number
+            setattr(sys, stream, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
     try:
         code = app(args=arguments, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
     except _USAGE as error:
-        say(f"{name}: {_one_line(error.format_message())} (see {name} --help)")  # type: ignore[attr-defined]
+        say(f"{name}: {_one_line(error.format_message())} (see {_path(error) or name} --help)")  # type: ignore[attr-defined]
     except (typer.Abort, KeyboardInterrupt) as error:
         say(f"{name}: stopped; nothing more was written")
         keys = isinstance(error.__context__ or error, KeyboardInterrupt)
         return INTERRUPTED if keys else WRONG  # WRONG: the answer was no
     except BrokenPipeError:  # whoever read our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         return 0
     except Exception as error:  # the last door: nothing leaves as a traceback
         if os.environ.get("ENDMARK_DEBUG"):
@@ -89,6 +108,11 @@ def run(app: typer.Typer, name: str, arguments: Sequence[str] | None = None) -> 
     else:
         return code if isinstance(code, int) else 0
     return WRONG
+
+
+def _path(error: Exception) -> str | None:
+    """Give the command that was called, as far as it was understood."""
+    return getattr(getattr(error, "ctx", None), "command_path", None)
 
 
 def _sentence(error: Exception) -> str:

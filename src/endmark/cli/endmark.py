@@ -39,7 +39,9 @@ class Input:
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="JSON array of messages, JSON Lines, or - for standard input."
+            metavar="FILE",
+            help='JSON array of messages, an object {"messages": [...]}, JSON Lines, '
+            "or - for standard input.",
         ),
     ]
     format: Annotated[
@@ -120,7 +122,7 @@ def repair(
 
 
 def _line(finding: Finding) -> str:
-    told = f"message {finding.message}: {finding.kind}"
+    told = f"messages[{finding.message}]: {finding.kind}"
     told += f" {finding.tool_name}" if finding.tool_name else ""
     return told + (f" (call {finding.call_id})" if finding.call_id else "")
 

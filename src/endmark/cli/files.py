@@ -123,7 +123,7 @@ def _require_objects(path: str, messages: Sequence[Any]) -> None:
     for index, message in enumerate(messages):
         if not isinstance(message, dict):
             kind = type(message).__name__
-            msg = f"{_name(path)}: message {index} is no object but {kind}; {ACCEPTED}"
+            msg = f"{_name(path)}: messages[{index}] is no object but {kind}; {ACCEPTED}"
             raise UnreadableError(msg)
 
 
@@ -132,8 +132,21 @@ def _name(path: str) -> str:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all, with the permissions it had. Raises `OSError`."""
+    """Write a file whole or not at all, with the permissions it had. Raises `OSError`.
+
+    What is no file (a pipe, a device) is written to, never replaced.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        path.write_bytes(data)
+        return
     target = path.resolve()
+    try:
+        _replace(target, data)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def _replace(target: Path, data: bytes) -> None:
     handle, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -10,7 +10,7 @@ import sys
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import sqlalchemy as sa
 import typer
@@ -192,7 +192,11 @@ def show(
         chosen, shown = _find(engine, _stores(engine, mapping), conversation_id, rules, options)
     if as_json:
         listed = heal.Item(chosen.name, conversation_id, "poisoned", shown.findings).as_json()
-        told = {"store": chosen.name, "conversation": conversation_id, "status": shown.status}
+        told: dict[str, Any] = {
+            "store": chosen.name,
+            "conversation": conversation_id,
+            "status": shown.status,
+        }
         told |= {"reason": shown.reason, "findings": listed["findings"]}
         report.put_json({**told, "before": shown.before, "after": shown.after})
         return 0

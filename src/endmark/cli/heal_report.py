@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -13,18 +14,24 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.syntax import Syntax
 from rich.table import Table
+from rich.text import Text
 
 from endmark.cli.door import say
-from endmark.heal import Applied, Item, Scan, Undone
+from endmark.heal import Applied, Item, Run, Scan, Shown, Undone
 
 __all__ = [
+    "Tally",
+    "advice",
     "counts",
     "item_line",
-    "messages",
+    "nothing_read",
+    "partly_read",
     "progress",
     "put_json",
+    "put_shown",
     "put_table",
     "put_totals",
+    "run_cells",
     "skipped_line",
 ]
 
@@ -33,7 +40,16 @@ OnProgress = Callable[[int, int | None], None]
 
 def put_json(value: Any) -> None:
     """Print one JSON object on one line."""
-    typer.echo(json.dumps(value))
+    typer.echo(_json(value))
+
+
+def _json(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:  # another encoding, or half a surrogate pair
+        return json.dumps(value)
+    return text
 
 
 def counts(told: Scan | Applied | Undone) -> dict[str, Any]:
@@ -55,6 +71,52 @@ def skipped_line(item: Item) -> None:
         say(f"skipped: {item.conversation} of {item.store}: {item.reason}")
 
 
+class Tally:
+    """Hand items on, and remember of them what is said at the end of a run."""
+
+    def __init__(self, on_item: Callable[[Item], None] | None = None) -> None:
+        self.on_item = on_item
+        self.waiting: Counter[str] = Counter()
+        self.first_skipped: str | None = None
+
+    def __call__(self, item: Item) -> None:
+        if item.status == "skipped" and self.first_skipped is None:
+            self.first_skipped = item.reason
+        if item.status == "pending" and item.reason:
+            self.waiting[item.reason] += 1
+        if self.on_item is not None:
+            self.on_item(item)
+
+
+def nothing_read(conversations: int, tally: Tally) -> str:
+    """Say that every conversation was skipped, and what is probably wrong."""
+    return (
+        f"nothing could be read: {conversations:,} of {conversations:,} conversations skipped, "
+        f"the first because {tally.first_skipped}; check --format, --payload, --layout, --role"
+    )
+
+
+def partly_read(found: Scan) -> str:
+    """Say that some conversations were skipped; nothing where none was."""
+    if not found.skipped:
+        return ""
+    return f"{found.skipped:,} could not be read and are not counted as clean (--list says why)"
+
+
+def advice(found: Scan, tally: Tally) -> str:
+    """Say what to do next."""
+    said = [partly_read(found)] if found.skipped else []
+    if found.pending:
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in tally.waiting.items())
+        said.append(
+            f"{found.pending:,} pending, left open: {reasons} (--age names the column that tells "
+            "the age, --min-age says how old is old, --include-frontier closes all of them)"
+        )
+    if found.poisoned:
+        said.append("heal them with: heal-db apply URL, and the same options")
+    return "; ".join(said) or "clean"
+
+
 def put_totals(totals: dict[str, Any], advice: str = "") -> None:
     """Print counts for people: a line each, kinds of findings indented."""
     for name, value in totals.items():
@@ -68,23 +130,71 @@ def put_totals(totals: dict[str, Any], advice: str = "") -> None:
         say(advice)
 
 
-def put_table(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Print rows as a table without frames; a pipe gets it whole, never cut to a width."""
-    table = Table(*headings, box=None, pad_edge=False)
+def put_table(headings: Sequence[str], rows: Iterable[Sequence[Any]], wrapped: str) -> None:
+    """Print rows as a table without frames; on a terminal one column is wrapped to fit."""
+    table = Table(box=None, pad_edge=False)
+    for heading in headings:
+        table.add_column(heading, no_wrap=heading != wrapped, overflow="fold")
     for row in rows:
         table.add_row(*("" if cell is None else str(cell) for cell in row))
-    Console(width=None if sys.stdout.isatty() else 200, highlight=False, markup=False).print(table)
+    console = Console(width=None if sys.stdout.isatty() else 10_000, highlight=False, markup=False)
+    with console.capture() as captured:
+        console.print(table)
+    for line in captured.get().splitlines():
+        typer.echo(line.rstrip())
 
 
-def messages(title: str, history: Sequence[Any]) -> None:
-    """Print messages, one a line, coloured on a terminal. This shows content."""
-    typer.echo(title)
-    for message in history:
-        line = json.dumps(message, ensure_ascii=not sys.stdout.isatty())
-        if sys.stdout.isatty():
-            Console().print(Syntax(line, "json", word_wrap=True, background_color="default"))
-        else:
-            typer.echo(line)
+def run_cells(one: Run) -> tuple[Any, ...]:
+    """Give a run for a table: of each later time only what differs from the first."""
+    started = one.started.replace("T", " ")[:16]
+
+    def later(time: str | None) -> str | None:
+        if time is None:
+            return None
+        shown = time.replace("T", " ")[:16]
+        return shown[11:] if shown[:10] == started[:10] else shown[5:]
+
+    finished, undone = later(one.finished), later(one.undone)
+    return one.run, one.store, started, finished, one.healed, one.rows, undone
+
+
+def put_shown(shown: Shown) -> None:
+    """Print a conversation before and after, a message a line, marked. This shows content."""
+    kept = {index: k for k, index in enumerate(shown.origins) if index is not None}
+    typer.echo("before:")
+    for index, message in enumerate(shown.before):
+        gone = bool(shown.findings) and index not in kept
+        changed = index in kept and shown.after[kept[index]] is not message
+        _put_message("-" if gone else "~" if changed else " ", message)
+    if not shown.findings:
+        return
+    typer.echo("after: (+ new, ~ changed or moved, - gone)")
+    for mark, message in zip(_marks(shown), shown.after, strict=True):
+        _put_message(mark, message)
+
+
+def _marks(shown: Shown) -> list[str]:
+    """Mark what is new, or was changed, or now stands before what it stood behind."""
+    marks: list[str] = []
+    least = len(shown.before)
+    for message, origin in zip(reversed(shown.after), reversed(shown.origins), strict=True):
+        if origin is None:
+            marks.append("+")
+            continue
+        same = origin < least and message is shown.before[origin]
+        marks.append(" " if same else "~")
+        least = min(least, origin)
+    return marks[::-1]
+
+
+def _put_message(mark: str, message: Any) -> None:
+    line = _json(message)
+    if not sys.stdout.isatty():
+        typer.echo(f"{mark} {line}")
+        return
+    coloured = Syntax(line, "json", background_color="default").highlight(line)
+    coloured.rstrip()
+    Console().print(Text.assemble((f"{mark} ", "bold"), coloured), soft_wrap=True)
 
 
 @contextmanager

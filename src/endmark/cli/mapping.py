@@ -24,9 +24,10 @@ def _option(*names: str, help: str, **more: Any) -> Any:
 class Mapping:
     """Where the messages are; without any of these the known stores are looked for."""
 
-    store: Annotated[str | None, _option("--store", help="A known store (see heal-db stores).")] = (
-        None
-    )
+    store: Annotated[
+        str | None,
+        _option("--store", help="A known store (see heal-db stores), or one of --config."),
+    ] = None
     config: Annotated[
         Path | None, _option("--config", metavar="FILE.toml", help="Stores described in TOML.")
     ] = None
@@ -51,7 +52,12 @@ class Mapping:
         _option("--layout", metavar="rows|list", help="A message a row, or a whole list a row."),
     ] = None
     path: Annotated[
-        str | None, _option("--path", help="Where in the JSON a whole list lies (a,b).")
+        str | None,
+        _option(
+            "--path",
+            metavar="a.b",
+            help="Where in the JSON a whole list lies (thread.messages); makes the layout list.",
+        ),
     ] = None
     order_kind: Annotated[
         str | None,
@@ -86,14 +92,13 @@ class Mapping:
             if field.name not in {"store", "config", "schema"}
             and (value := getattr(self, field.name)) is not None
         }
-        ways = [self.store is not None, self.config is not None, bool(flags)]
-        if sum(ways) > 1:
+        if flags and (self.store is not None or self.config is not None):
             raise StoreError("give either --store, or --config, or --table with its columns")
+        if self.config is not None:
+            return self._described(custom.from_toml(self.config))
         if self.store is not None:
             known = stores.get(self.store)
             return [known if self.schema is None else replace(known, schema=self.schema)]
-        if self.config is not None:
-            return list(custom.from_toml(self.config))
         if not flags:
             return None
         if self.table is None:
@@ -104,3 +109,11 @@ class Mapping:
         if missing:
             raise StoreError(f"--table {self.table} needs {' and '.join(missing)} too")
         return [custom.from_flags(**flags, schema=self.schema)]
+
+    def _described(self, described: list[Store]) -> list[Store]:
+        """Give the stores of a TOML file, or the one that --store names."""
+        chosen = [store for store in described if self.store in (None, store.name)]
+        if not chosen:
+            names = ", ".join(store.name for store in described)
+            raise StoreError(f"{self.config} describes no store {self.store!r}; it has {names}")
+        return chosen

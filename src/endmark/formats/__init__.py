@@ -89,7 +89,10 @@ def detect(history: Sequence[Any]) -> Format:
         msg = f"these messages are of no known format ({', '.join(names())}); name it with --format"
         raise FormatError(msg)
     candidates = ", ".join(sure or fitting)
-    msg = f"the format is not plain from these messages: it could be {candidates}; name it"
+    msg = (
+        f"the format is not plain from these messages: it could be {candidates}; "
+        "name it with --format"
+    )
     raise FormatError(msg)
 
 

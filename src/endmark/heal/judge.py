@@ -30,7 +30,7 @@ class Verdict:
     id: tuple[Cell, ...]
     findings: tuple[Finding, ...] = ()
     changes: list[Change] = field(default_factory=list)
-    is_pending: bool = False
+    waits: str | None = None  # why something at the end is left open
     alone: bool = False
     problem: str | None = None
 
@@ -41,7 +41,7 @@ class Verdict:
             return Item(store, name, "skipped", reason=self.problem)
         if self.findings:
             return Item(store, name, "poisoned", self.findings)
-        return Item(store, name, "pending") if self.is_pending else None
+        return Item(store, name, "pending", reason=self.waits) if self.waits else None
 
 
 class Judge:
@@ -71,6 +71,14 @@ class Judge:
             passed=self.include_frontier,
         )
 
+    def _waits(self, conversation: Conversation) -> str:
+        """Say why calls at the end are left open: what age cannot close waits on purpose."""
+        if examine(conversation.history, self.source.format, self.policy, "over").pending:
+            return "waits on purpose"
+        if conversation.written is None:
+            return "age unknown"
+        return f"younger than {_age(self.policy.min_age)}"
+
     def whole(self, conversation: Conversation) -> Verdict:
         """Judge a conversation from all of its rows."""
         verdict = Verdict(conversation.id, problem=conversation.problem)
@@ -79,7 +87,7 @@ class Judge:
         try:
             examination = self.examine(conversation)
             verdict.findings = examination.findings
-            verdict.is_pending = bool(examination.pending)
+            verdict.waits = self._waits(conversation) if examination.pending else None
             if examination.edits:
                 verdict.changes = self.source.changes(conversation, examination.rebuild())
         except UnreadableError as error:
@@ -109,3 +117,10 @@ class Judge:
                 return None
             verdict.findings += examination.findings
         return verdict
+
+
+def _age(seconds: float) -> str:
+    for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= size and seconds % size == 0:
+            return f"{seconds / size:g} {unit}"
+    return f"{seconds:g} s"

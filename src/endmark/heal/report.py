@@ -138,13 +138,17 @@ class Run:
 
 @dataclass(frozen=True)
 class Shown:
-    """One conversation before and after; the only report that holds messages."""
+    """One conversation before and after; the only report that holds messages.
+
+    `origins[k]` is the index that `after[k]` has in `before`, None where it is new.
+    """
 
     before: list[Any]
     after: list[Any]
     findings: tuple[Finding, ...]
     status: Literal["clean", "poisoned", "pending", "skipped"]
     reason: str | None = None
+    origins: tuple[int | None, ...] = ()
 
 
 def count(findings: dict[str, int], item: Item) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from itertools import product
 from typing import Any
 
 from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DataError
 
 from endmark.errors import HealError
 from endmark.heal import find
@@ -16,10 +19,13 @@ from endmark.heal.report import USUAL, OnItem, OnProgress, Options, Scan, Shown
 from endmark.heal.work import judged
 from endmark.policy import DEFAULT, Policy
 from endmark.stores._store import Store
-from endmark.stores.source import Source
+from endmark.stores.rows import among
+from endmark.stores.source import Conversation, Source
+from endmark.stores.table import Cell, rows_of
 
 Open = Callable[[], AbstractContextManager[Connection]]
 MOST_ROWS = 2_000  # in a batch, however few conversations they are of
+_NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
 def scan(
@@ -66,21 +72,45 @@ def show(
 
     Raises `HealError` when the store has no such conversation.
     """
-    names = len(store.conversation)
-    id_: Id = tuple(conversation.split("/", names - 1))
     with engine.connect() as connection:
         source = Source(connection, store)
-        [found] = source.load(connection, [id_])
-        if not found.rows:
-            raise HealError(f"store {store.name} has no conversation {conversation}")
+        found = _named(source, connection, conversation)
         judge = Judge(source, policy, options)
         before: list[Any] = found.history
         verdict = judge.whole(found)
         if verdict.problem is not None:
             return Shown(before, before, (), "skipped", verdict.problem)
-        after = judge.examine(found).rebuild().messages if verdict.findings else before
         status = verdict.item(source.name)
-        return Shown(before, after, verdict.findings, status.status if status else "clean")
+        if status is None or not verdict.findings:
+            kept = tuple(range(len(before)))
+            return Shown(before, before, (), "pending" if status else "clean", verdict.waits, kept)
+        made = judge.examine(found).rebuild()
+        return Shown(
+            before, made.messages, verdict.findings, "poisoned", origins=tuple(made.origins)
+        )
+
+
+def _named(source: Source, connection: Connection, name: str) -> Conversation:
+    """Find a conversation by the name that reports give it. Raises `HealError` for none."""
+    table, columns = source.table, source.store.conversation
+    given = name.split("/", len(columns) - 1)
+    ids: list[Id] = [tuple(given)] if len(given) == len(columns) else []
+    if table.dialect == "sqlite":  # a number is no text there, unless the column's type says so
+        spelt: list[list[Cell]] = [
+            [text, int(text)] if _NUMBER.fullmatch(text) else [text] for text in given
+        ]
+        ids = list(product(*spelt)) if ids else []
+    condition, values = among(table, columns, ids) if ids else ("1 = 0", {})
+    cells = ", ".join(table.read(column) for column in columns)
+    sql = f"SELECT {cells} FROM {table.ref} WHERE {condition} LIMIT 1"  # noqa: S608
+    try:
+        rows = rows_of(connection, sql, values)
+    except DataError:  # text that cannot be of the column's type
+        rows = []
+    for found in source.load(connection, rows) if rows else ():
+        if found.rows or found.problem:
+            return found
+    raise HealError(f"store {source.name} has no conversation {name}")
 
 
 def batches(

@@ -17,6 +17,7 @@ from endmark.stores._store import Store
 from endmark.stores.source import Source
 
 Tables = dict[str, set[str]]
+OURS = ("endmark_heal_", "endmark_version")  # on SQLite; PostgreSQL has a schema for them
 
 
 def detect(connection: Connection, schema: str | None = None) -> list[Store]:
@@ -54,7 +55,8 @@ def _rank(store: Store) -> tuple[int, bool]:
 
 def seen(connection: Connection) -> str:
     """Say what tables and columns a database has: names only, for when no store was found."""
-    tables = columns_of(connection, None)
+    every = columns_of(connection, None)
+    tables = {name: own for name, own in every.items() if not name.startswith(OURS)}
     listed = [f"{name} ({', '.join(sorted(tables[name])[:12])})" for name in sorted(tables)[:8]]
     more = f" and {len(tables) - 8} more" if len(tables) > 8 else ""
     return "; ".join(listed) + more if listed else "no tables"

@@ -23,11 +23,16 @@ def _names(given: Any) -> Any:
     return tuple(part.strip() for part in given.split(",")) if isinstance(given, str) else given
 
 
+def _steps(given: Any) -> Any:
+    return tuple(given.split(".")) if isinstance(given, str) else given
+
+
 def _known_format(name: str) -> str:
     return formats.get(name).name
 
 
 Columns = Annotated[tuple[str, ...], BeforeValidator(_names)]
+Path = Annotated[tuple[str, ...], BeforeValidator(_steps)]
 FormatName = Annotated[str, AfterValidator(_known_format)]
 _CONFIG = ConfigDict(extra="forbid")
 
@@ -64,7 +69,7 @@ class Store:
     `time`: a timestamp; `shared`: an id that all conversations share; None: seen from the
     column), `payload` (the column with the JSON), `role` (the column with the role, where the
     payload does not hold it), `key` (default: the primary key), `path` (where in the payload a
-    whole list lies), `parts` (the table of parts, for layout `parts`), `only` (column to the
+    whole list lies: `thread.messages`, or the names as a list), `parts` (the table of parts, for layout `parts`), `only` (column to the
     values that rows of the model's history have), `optional` (the columns among these that older
     versions do not have), `age` (the column that tells when a row was
     written; default: the order, when it is a time), `any_format` (the format is only a default:
@@ -91,7 +96,7 @@ class Store:
     order_kind: OrderKind | None = None
     role: str | None = None
     key: Columns = ()
-    path: Columns = ()
+    path: Path = ()
     parts: PartTable | None = None
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     optional: Columns = ()

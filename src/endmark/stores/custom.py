@@ -29,17 +29,14 @@ def from_flags(
 ) -> Store:
     """Make a store from the mapping flags; several columns are given with commas between them.
 
-    `path` names where in the payload a whole list lies, and makes the layout `list`. Raises
-    `StoreError` for a mapping that cannot be.
+    `path` names where in the payload a whole list lies (`thread.messages`), and makes the layout
+    `list`. Raises `StoreError` for a mapping that cannot be.
 
     >>> from_flags(table="chat", conversation="thread", order="id", payload="body",
     ...            format="openai-chat").layout
     'rows'
     """
     given = {name: value for name, value in locals().items() if value is not None}
-    if path is not None:
-        given["path"] = tuple(path.split("."))
-        given.setdefault("layout", "list")
     return _store(given, "the mapping")
 
 
@@ -78,12 +75,16 @@ def from_toml(path: str | Path) -> list[Store]:
 
 
 def _store(given: dict[str, Any], where: str) -> Store:
+    if given.get("path"):
+        given = {"layout": "list", **given}
     try:
         store = Store(**given)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(step) for step in first["loc"])
         raise StoreError(f"{where}: {place}: {first['msg']}") from None
+    if store.path and store.layout != "list":
+        raise StoreError(f"{where}: a path is for layout 'list', not for {store.layout!r}")
     if store.layout == "rows" and not store.payload:
         raise StoreError(f"{where}: layout 'rows' needs the column with the payload (--payload)")
     return store
