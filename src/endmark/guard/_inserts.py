@@ -17,7 +17,7 @@ from sqlalchemy import TextClause, text
 from endmark.errors import UnreadableError
 from endmark.formats._base import Message
 from endmark.stores.order import stamp
-from endmark.stores.source import Source, Wrap
+from endmark.stores.source import Source
 from endmark.stores.table import Cell
 
 __all__ = ["Inserts", "batches"]
@@ -55,7 +55,7 @@ class Inserts:
         values: dict[str, Any] = {
             f"v_{name}": cell for name, cell in zip(store.conversation, id_, strict=True)
         }
-        payload = self.source.unwrap(message, self._wrap(message))
+        payload = self.source.unwrap(message, "body" if store.role else "message")
         try:
             values[f"v_{store.payload}"] = json.dumps(payload, separators=(",", ":"))
         except (TypeError, ValueError, RecursionError) as error:
@@ -83,12 +83,6 @@ class Inserts:
             if any(word in kind for word in ("uuid", "text", "char", "clob")):
                 made = uuid.uuid4()
                 values[f"v_{name}"] = made.hex if "char(32)" in kind else str(made)
-
-    def _wrap(self, message: Message) -> Wrap:
-        if self.store.role is None:
-            return "message"
-        plain = {"role", self.format.body, self.format.id_field}
-        return "body" if set(message) <= plain and self.format.body in message else "rest"
 
     def statement(self, columns: Iterable[str], kind: str) -> TextClause:
         columns = tuple(columns)

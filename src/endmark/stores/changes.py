@@ -93,7 +93,8 @@ def _update(connection: Connection, table: Table, changes: list[Change]) -> None
     assert first.after is not None
     assert first.before is not None
     if table.dialect == "postgresql" and len(changes) > 1 and _may_be_at_once(table, changes):
-        return _update_at_once(connection, table, changes)
+        _update_at_once(connection, table, changes)
+        return
     sets = ", ".join(
         f"{table.quote(name)} = {table.bind(name, f'a{n}')}" for n, name in enumerate(first.after)
     )

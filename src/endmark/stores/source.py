@@ -247,19 +247,17 @@ class Source:
         return message, "body"
 
     def unwrap(self, message: Message, wrap: Wrap) -> Any:
-        """Give the payload that holds this message. Raises `UnreadableError` if none can."""
+        """Give the payload that holds this message.
+
+        Where others are just the content, a message that is more (a result, calls) is all but
+        its role: so a reader must have stored one before.
+        """
         if wrap == "message":
             return message
-        if wrap == "rest":
-            return {key: value for key, value in message.items() if key != "role"}
-        more = set(message) - {"role", self.format.body, self.format.id_field}
-        if more:
-            msg = (
-                f"column {self.store.payload} holds only a message's {self.format.body}, so a "
-                f"result of {self.format.name} ({', '.join(sorted(more))}) has no place in it"
-            )
-            raise UnreadableError(msg)
-        return message[self.format.body]
+        plain = {"role", self.format.body, self.format.id_field}
+        if wrap == "body" and set(message) <= plain and self.format.body in message:
+            return message[self.format.body]
+        return {key: value for key, value in message.items() if key != "role"}
 
     def written(self, cell: Cell) -> float | None:
         return moment(cell)
