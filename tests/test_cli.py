@@ -167,17 +167,21 @@ def test_the_programs_are_installed() -> None:
         assert "Usage" in done.stdout
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
-    history = [{"role": "user", "content": "x" * 1000}] * 2000
+@pytest.mark.parametrize("command", ["repair", "check"])
+@pytest.mark.parametrize("stream", ["", "2>&1 >/dev/null"])
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path, command: str, stream: str) -> None:
+    calls = [{"id": "a", "type": "function", "function": {"name": "f" * 99, "arguments": "{}"}}]
+    call = {"role": "assistant", "content": None, "tool_calls": calls}
+    history = [call, {"role": "user", "content": "x" * 1000}] * 2000
     (tmp_path / "long.json").write_text(json.dumps(history))
     program = Path(sys.executable).parent / "endmark"
-    command = (
-        f"{program} repair long.json --format openai-chat | head -c 10; echo ${{PIPESTATUS[0]}}"
-    )
+    command = f"{program} {command} long.json --format openai-chat {stream} | head -c 10"
+    command += "; echo ${PIPESTATUS[0]}"
     done = subprocess.run(
         ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert done.stdout.endswith("0\n")
+    whole = command.startswith(f"{program} check") and stream  # its findings go elsewhere
+    assert done.stdout.endswith("1\n" if whole else "141\n")
     assert "Traceback" not in done.stderr
 
 
@@ -216,6 +220,7 @@ def demo(cli: Cli, tmp_path: Path) -> Demo:
     empty = tmp_path / "empty.db"
     with closing(sqlite3.connect(empty)) as connection:
         connection.execute("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)")
+        connection.execute("CREATE TABLE endmark_heal_change (id)")  # ours is not shown
     words = {"URL": f"sqlite:///{path}", "CONFIG": str(config), "EMPTY": str(empty)}
     return Demo(path, words)
 
@@ -254,13 +259,15 @@ OWN = {
 }
 
 
+OWN_FLAGS = "--table own --conversation thread --order id --payload body --format openai-chat"
+
+
 def own_table(path: Path, type_: str, rows: list[tuple[Any, str]]) -> list[str]:
     """Make a table of one's own; give the words that name it."""
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(f"CREATE TABLE own (id INTEGER PRIMARY KEY, thread {type_}, body TEXT)")
         connection.executemany("INSERT INTO own (thread, body) VALUES (?, ?)", rows)
-    flags = "--table own --conversation thread --order id --payload body --format openai-chat"
-    return [f"sqlite:///{path}", *flags.split()]
+    return [f"sqlite:///{path}", *OWN_FLAGS.split()]
 
 
 @pytest.mark.parametrize("name", OWN)
@@ -278,6 +285,46 @@ def test_show_finds_what_the_list_names(name: str, cli: Cli, tmp_path: Path) -> 
     assert "café" in lines[1]
     assert shown.err == "store: custom; status: poisoned\n"
     assert_one_sentence(cli("heal-db", "show", url, "7", *flags), "no conversation 7")
+
+
+def test_an_id_of_another_type(cli: Cli, database: Any) -> None:
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql(
+            "CREATE TABLE own (id INTEGER PRIMARY KEY, t INTEGER, body TEXT)"
+        )
+        insert = sa.text("INSERT INTO own VALUES (1, 6, :body)")
+        connection.execute(insert, {"body": '{"role": "user", "content": "hello"}'})
+    flags = OWN_FLAGS.replace("thread", "t").split()
+    ended = cli("heal-db", "show", database.url, "6", *flags)
+    assert (ended.code, ended.err) == (0, "store: custom; status: clean\n")
+    assert_one_sentence(cli("heal-db", "show", database.url, "x", *flags), "no conversation x")
+
+
+PATHS = {
+    "flag": "thread.messages",
+    "text in TOML": 'path = "thread.messages"',
+    "list in TOML": 'path = ["thread", "messages"]',
+    "with its layout": 'path = "thread.messages"\nlayout = "list"',
+}
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_a_path_is_spelt_one_way(name: str, cli: Cli, tmp_path: Path) -> None:
+    history = json.loads((HERE / "files" / "dangling.json").read_text())
+    body = json.dumps({"thread": {"messages": history}})
+    url, *flags = own_table(tmp_path / "own.db", "TEXT", [("a", body)])
+    if name == "flag":
+        flags += ["--path", PATHS[name]]
+    else:
+        keys = [
+            f'{key.strip("-")} = "{value}"'
+            for key, value in zip(flags[::2], flags[1::2], strict=True)
+        ]
+        (tmp_path / "s.toml").write_text("\n".join(["[stores.lists]", *keys, PATHS[name]]))
+        flags = ["--config", "s.toml", "--store", "lists"]
+    ended = cli("heal-db", "scan", url, *flags, "--json")
+    assert ended.code == 1, ended.err
+    assert json.loads(ended.out)["findings"] == {"dangling": 1}
 
 
 def test_what_is_skipped_is_said(cli: Cli, tmp_path: Path) -> None:

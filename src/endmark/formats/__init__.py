@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from endmark.errors import FormatError
 from endmark.formats._base import Format, Rebuilt
+from endmark.formats._entry import load
 
 __all__ = ["Format", "Rebuilt", "detect", "get", "names"]
 
@@ -49,13 +50,13 @@ def names() -> tuple[str, ...]:
 def _load(name: str) -> Format:
     if name in _MODULES:
         return cast("Format", import_module(_MODULES[name]).FORMAT)
-    return cast("Format", _others()[name].load())
+    return load(_others()[name], Format, FormatError)  # type: ignore[type-abstract]
 
 
 def get(name: str | Format) -> Format:
     """Give the format of that name, or alias.
 
-    Raises `FormatError` for a name that no format has.
+    Raises `FormatError` for a name that no format has, or an entry point that is none.
 
     >>> get("ai-sdk-v5").name
     'ai-sdk'

@@ -12,6 +12,7 @@ from importlib import import_module, metadata
 from typing import cast
 
 from endmark.errors import StoreError
+from endmark.formats._entry import load
 from endmark.stores._detect import detect, seen
 from endmark.stores._store import PartTable, Store
 from endmark.stores.source import Conversation, Source
@@ -51,7 +52,9 @@ def names() -> tuple[str, ...]:
 
 
 def get(name: str) -> Store:
-    """Give the store of that name. Raises `StoreError` for a name that no store has.
+    """Give the store of that name.
+
+    Raises `StoreError` for a name that no store has, or an entry point that is none.
 
     >>> get("vercel-chatbot").table
     'Message_v2'
@@ -63,6 +66,6 @@ def get(name: str) -> Store:
     if name in _MODULES:
         return cast("Store", import_module(_MODULES[name]).STORE)
     if name in _others():
-        return cast("Store", _others()[name].load())
+        return load(_others()[name], Store, StoreError)
     msg = f"no store is called {name!r}; the stores are {', '.join(names())}"
     raise StoreError(msg)
