@@ -9,8 +9,6 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from endmark.guard._frontier import Frontier
 from endmark.guard._memory import Memory, Turns, TurnState
 
@@ -41,6 +39,15 @@ def end(frontier: Frontier) -> None:
     if not frontier.is_stale():
         frontier.settle("over")
         frontier.memory.left.discard(frontier.id)
+
+
+def _left_open(conversation_id: Any, failure: Exception) -> None:
+    LOG.warning(
+        "conversation %s: what the turn left open could not be closed (%s); the next write or "
+        "read of the conversation closes it",
+        conversation_id,
+        type(failure).__name__,
+    )
 
 
 class RunningTurn:
@@ -74,14 +81,11 @@ class RunningTurn:
             ask = error is not None and frontier.rows.postgresql
             with repository.session.begin_nested() if ask else nullcontext():
                 end(frontier)
-        except SQLAlchemyError:
+        except Exception as failure:
+            # What ended the turn is what its caller has to hear of.
             if error is None:
                 raise
-            LOG.warning(
-                "conversation %s: the turn's transaction is broken, so what it left open could "
-                "not be closed; the next write or read of the conversation closes it",
-                self.conversation_id,
-            )
+            _left_open(self.conversation_id, failure)
         finally:
             self._forget()
 
@@ -126,4 +130,9 @@ class AsyncRunningTurn:
         key = (id(self._repository), self.conversation_id)
         RUNNING.set({k: v for k, v in RUNNING.get({}).items() if k != key})
         work = self._repository._work(self, "end", (self.conversation_id,), {})  # noqa: SLF001
-        await self._repository._whole(work)  # noqa: SLF001
+        try:
+            await self._repository._whole(work)  # noqa: SLF001
+        except Exception as failure:
+            if error is None:
+                raise
+            _left_open(self.conversation_id, failure)
