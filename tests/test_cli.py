@@ -136,7 +136,7 @@ def test_the_output_file_is_written_whole_or_not_at_all(cli: Cli, tmp_path: Path
 def test_an_output_that_is_no_file_is_written_to(cli: Cli, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
         source = HERE / "files" / "dangling.json"
         assert cli("endmark", "repair", str(source), "-o", "pipe").code == 0
         said = reader.communicate(timeout=60)[0]

@@ -23,6 +23,7 @@ __all__ = ["INTERRUPTED", "WRONG", "grouped", "new_app", "run", "say"]
 
 WRONG = 2
 INTERRUPTED = 130
+UNREAD = 141  # as of what SIGPIPE ends: neither clean nor wrong is known
 
 # Typer has its own copy of click in newer versions: its usage errors are found by kinship.
 _USAGE: type[Exception] = typer.BadParameter.__mro__[2]
@@ -97,10 +98,12 @@ def run(app: typer.Typer, name: str, arguments: Sequence[str] | None = None) -> 
         say(f"{name}: stopped; nothing more was written")
         keys = isinstance(error.__context__ or error, KeyboardInterrupt)
         return INTERRUPTED if keys else WRONG  # WRONG: the answer was no
-    except BrokenPipeError:  # whoever read our output has seen enough
-        for stream in (sys.stdout, sys.stderr):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-        return 0
+    except (BrokenPipeError, SystemExit) as error:  # whoever read our output has seen enough
+        if not isinstance(error.__context__ or error, BrokenPipeError):
+            raise
+        for broken in (sys.stdout, sys.stderr):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), broken.fileno())
+        return UNREAD
     except Exception as error:  # the last door: nothing leaves as a traceback
         if os.environ.get("ENDMARK_DEBUG"):
             raise

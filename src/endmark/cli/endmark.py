@@ -109,7 +109,9 @@ def repair(
     given, found = source.examine(policy)
     data = given.with_changes(found.rebuild()) if found.edits else given.data
     if out is None:
-        sys.stdout.buffer.write(data)
+        left = memoryview(data)
+        while left:  # unbuffered (PYTHONUNBUFFERED), one write may take less than all
+            left = left[sys.stdout.buffer.write(left) :]
         sys.stdout.buffer.flush()
     else:
         files.write_atomically(out, data)

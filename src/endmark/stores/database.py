@@ -164,7 +164,7 @@ def safe_url(url: str) -> str:
     """
     scheme, mark, rest = url.partition("://")
     if not mark:
-        return "this text" if "@" in url else url.partition("?")[0]
+        return "this text" if {"@", "="} & {*url} else url.partition("?")[0]
     head, _, options = rest.partition("?")
     account, at, place = head.rpartition("@")
     if at and "@" not in options:
