@@ -51,7 +51,7 @@ WAYS: list[Way] = [
         [
             ("openai", "litellm", "`completion`, OpenAI", ()),
             ("anthropic", "litellm", "`completion`, Anthropic", ANTHROPIC),
-            ("gemini", "litellm", "`completion`, Gemini", GEMINI),
+            ("gemini", "litellm", "`completion`, Gemini", (*GEMINI, "identical-calls")),
             ("bedrock", "litellm", "`completion`, Bedrock", BEDROCK),
         ],
     ),
@@ -61,7 +61,12 @@ WAYS: list[Way] = [
         [
             ("from-anthropic-anthropic", "litellm", "`messages`, Anthropic", ()),
             ("from-anthropic-openai", "litellm", "`messages`, OpenAI Responses", RESPONSES),
-            ("from-anthropic-gemini", "litellm", "`messages`, Gemini", (*GEMINI, "refused")),
+            (
+                "from-anthropic-gemini",
+                "litellm",
+                "`messages`, Gemini",
+                (*GEMINI, "identical-calls", "refused"),
+            ),
             ("from-anthropic-bedrock", "litellm", "`messages`, Bedrock", BEDROCK),
         ],
     ),
