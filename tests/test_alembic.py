@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.operations import Operations
 from alembic.runtime.migration import MigrationContext
 from alembic.util import CommandError
 
-from endmark import Policy, check, heal, repair
+from endmark import Policy, check, heal, repair, stores
 from endmark.alembic_ops import (
     GuardPayloadOp,
     HealConversationsOp,
@@ -148,6 +150,112 @@ def test_operations_are_turned_round() -> None:
     assert vars(guarded.reverse().reverse()) == vars(guarded)
 
 
+# --- revisions of their own -------------------------------------------------------------------
+
+ENV = """
+from alembic import context
+context.configure(connection=context.config.attributes["connection"])
+with context.begin_transaction():
+    context.run_migrations()
+"""
+REVISION = """
+from alembic import op
+import endmark.alembic_ops
+
+revision = {name!r}
+down_revision = {below!r}
+
+
+def upgrade():
+    {up}
+
+
+def downgrade():
+    op.undo_heal()
+"""
+
+
+@pytest.fixture
+def move(tmp_path: Path, database: Database) -> Callable[..., None]:
+    """Run the revisions a, which heals, and b, which heals nothing, up or down."""
+    versions = tmp_path / "theirs" / "versions"
+    versions.mkdir(parents=True)
+    (versions.parent / "env.py").write_text(ENV)
+    for name, below, up in (
+        ("a", None, 'op.heal_conversations(store="vercel-chatbot")'),
+        ("b", "a", "pass"),
+    ):
+        (versions / f"{name}.py").write_text(REVISION.format(name=name, below=below, up=up))
+
+    def run(way: Callable[..., None], revision: str) -> None:
+        config = Config()
+        config.set_main_option("script_location", str(versions.parent).replace("%", "%%"))
+        with database.engine.begin() as connection:
+            config.attributes["connection"] = connection
+            way(config, revision)
+
+    return run
+
+
+def add_dead(database: Database, name: str) -> None:
+    with database.engine.begin() as connection:
+        connection.execute(
+            sa.text(
+                "INSERT INTO \"Message_v2\" VALUES (:id, :id, 'assistant', :parts, '[]', "
+                "'2025-01-01 00:00:00')"
+            ),
+            {"id": name, "parts": json.dumps([OPEN])},
+        )
+
+
+def undone(database: Database) -> list[bool]:
+    """Say of each run, oldest first, whether it is undone."""
+    return [run.undone is not None for run in heal.runs(database.engine)][::-1]
+
+
+def test_a_revision_undoes_its_own_run_alone(chatbot: Database, move: Callable[..., None]) -> None:
+    with chatbot.engine.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM alembic_version")
+    move(command.upgrade, "b")
+    add_dead(chatbot, "later")
+    heal.apply(chatbot.engine, [stores.get("vercel-chatbot")])
+    assert undone(chatbot) == [False, False]
+    move(command.downgrade, "a")  # healed nothing, so it undoes nothing
+    assert undone(chatbot) == [False, False]
+    move(command.downgrade, "base")
+    assert undone(chatbot) == [True, False]
+    move(command.upgrade, "b")
+    heal.undo(chatbot.engine)  # by hand, before the revision could
+    move(command.downgrade, "base")
+    assert undone(chatbot) == [True, False, True]
+
+
+def test_a_revision_does_not_go_on_with_a_run_of_others(
+    chatbot: Database, move: Callable[..., None]
+) -> None:
+    with chatbot.engine.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM alembic_version")
+    stop = iter([False, True])
+    add_dead(chatbot, "also")
+    cut_off = heal.apply(
+        chatbot.engine,
+        [stores.get("vercel-chatbot")],
+        options=heal.Options(batch=1),
+        stop=lambda: next(stop),
+    )
+    assert (cut_off.stopped, cut_off.healed) == (True, 1)
+    move(command.upgrade, "a")
+    move(command.downgrade, "base")
+    assert undone(chatbot) == [False, True]
+
+
+def test_outside_of_a_revision_the_run_is_named(chatbot: Database) -> None:
+    with chatbot.engine.begin() as connection:
+        assert op_on(connection).heal_conversations().healed == 1
+        with pytest.raises(HealError, match="no revision's file; name the run"):
+            op_on(connection).undo_heal()
+
+
 # --- our own revisions -----------------------------------------------------------------------
 
 
@@ -222,9 +330,6 @@ def test_unknown_revisions(database: Database) -> None:
 
 
 def test_own_revisions_refuse_offline_mode(database: Database) -> None:
-    from alembic import command
-    from alembic.config import Config
-
     with database.engine.begin() as connection:
         connection.exec_driver_sql("CREATE TABLE notes (id INTEGER PRIMARY KEY)")
     config = Config()
@@ -353,6 +458,7 @@ def test_the_check_is_for_inline_formats(database: Database) -> None:
 
 def test_rows_that_are_there(database: Database) -> None:
     """PostgreSQL does not look at them; SQLite copies them, so they have to be healed first."""
+    copy = "CREATE TABLE _alembic_tmp_chat (id INTEGER)"  # as a try that failed leaves it
     with database.engine.begin() as connection:
         connection.exec_driver_sql("CREATE TABLE chat (id INTEGER PRIMARY KEY, body JSON)")
         insert = sa.text("INSERT INTO chat VALUES (1, :body)")
@@ -361,8 +467,14 @@ def test_rows_that_are_there(database: Database) -> None:
         if database.name == "postgresql":
             op_on(connection).guard_payload("chat", "body", "ai-sdk", name="no_open_parts")
         else:
-            with pytest.raises(sa.exc.IntegrityError, match="ck_chat_body_endmark"):
+            connection.exec_driver_sql(copy)
+            with pytest.raises(HealError, match=r"heal first: 1 rows of chat .* in body"):
                 op_on(connection).guard_payload("chat", "body", "ai-sdk")
+            connection.execute(sa.text("UPDATE chat SET body = :body"), {"body": "[]"})
+            op_on(connection).guard_payload("chat", "body", "ai-sdk")
+            assert sa.inspect(connection).get_table_names() == ["chat"]
+            with pytest.raises(sa.exc.IntegrityError, match="ck_chat_body_endmark"):
+                connection.execute(insert, {"body": json.dumps([OPEN])})
 
 
 TRIGGER = "CREATE TRIGGER count_up AFTER INSERT ON chat BEGIN UPDATE total SET n = n + 1; END"

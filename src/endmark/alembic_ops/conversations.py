@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from alembic.operations import MigrateOperation, Operations
 
 from endmark import heal, stores
+from endmark.alembic_ops import _made
 from endmark.errors import HealError, StoreError
 from endmark.heal import Applied, Options, Undone
 from endmark.policy import DEFAULT, Policy
@@ -46,8 +47,8 @@ class HealConversationsOp(MigrateOperation):
         """Heal a known store, a table described as for `heal-db`, or the stores that are found.
 
         `mapping` takes `table`, `conversation`, `order`, `payload`, `format`, `role`, `key`,
-        `schema`, `layout`, `path`, `order_kind`, `age`. Journalled: `op.undo_heal()` gives it
-        back. Raises `HealError` in offline mode, `StoreError` for a wrong mapping.
+        `schema`, `layout`, `path`, `order_kind`, `age`. Journalled: `op.undo_heal()` in the same
+        revision gives it back. Raises `HealError` in offline mode, `StoreError` for a wrong mapping.
         """
         options = Options(include_frontier=include_frontier)
         done: Applied = operations.invoke(cls(store, mapping, policy or DEFAULT, options))
@@ -88,9 +89,11 @@ class UndoHealOp(MigrateOperation):
 
     @classmethod
     def undo_heal(cls, operations: Operations, run: str | None = None) -> Undone:
-        """Undo a run of heal, the newest when none is named; rows changed since are left alone.
+        """Undo what this revision healed, or the run named; rows changed since are left alone.
 
-        Raises `HealError` in offline mode, and where there is no such run.
+        Never another's run: where this revision healed nothing, nothing is done. Raises
+        `HealError` in offline mode, where there is no such run, and outside of a revision's file
+        if none is named.
         """
         done: Undone = operations.invoke(cls(run))
         return done
@@ -99,17 +102,36 @@ class UndoHealOp(MigrateOperation):
 @Operations.implementation_for(HealConversationsOp)
 def _heal(operations: Operations, operation: HealConversationsOp) -> Applied:
     connection = online(operations, "heal_conversations")
-    return heal.heal_in(
+    done = heal.heal_in(
         connection,
         operation.stores(connection),
         policy=operation.policy,
         options=operation.options,
     )
+    revision = _made.current()
+    if revision is not None and done.run is not None:
+        _made.note(operations.migration_context, revision, done.run)
+    return done
 
 
 @Operations.implementation_for(UndoHealOp)
 def _undo(operations: Operations, operation: UndoHealOp) -> Undone:
-    return heal.undo_in(online(operations, "undo_heal"), operation.run)
+    connection = online(operations, "undo_heal")
+    if operation.run is not None:
+        return heal.undo_in(connection, operation.run)
+    revision = _made.current()
+    if revision is None:
+        raise HealError(
+            "op.undo_heal() undoes what its own revision healed, and this is no revision's file; "
+            "name the run (heal-db runs lists them)"
+        )
+    all_of_it = Undone("")
+    for run in _made.taken(operations.migration_context, revision):
+        one = heal.undo_in(connection, run)
+        all_of_it.run = ", ".join(filter(None, [all_of_it.run, run]))
+        all_of_it.rows_restored += one.rows_restored
+        all_of_it.rows_left += one.rows_left
+    return all_of_it
 
 
 def online(operations: Operations, name: str) -> sa.Connection:

@@ -11,11 +11,13 @@ import sqlalchemy as sa
 from alembic.operations import BatchOperations, MigrateOperation, Operations
 
 from endmark.alembic_ops.conversations import online
-from endmark.errors import StoreError
+from endmark.errors import HealError, StoreError
 from endmark.stores import payload_check
 from endmark.stores.table import Table
 
 __all__ = ["GuardPayloadOp", "UnguardPayloadOp"]
+
+COPY_NAME = 50  # characters, of the name that alembic gives its copy
 
 
 class _PayloadOp(MigrateOperation):
@@ -53,8 +55,9 @@ class GuardPayloadOp(_PayloadOp):
         For inline formats. It takes everything that the guard writes when a turn is over, open
         approvals too; streaming checkpoints and tools that the client answers write unfinished
         parts on purpose, so leave it out where those are used. PostgreSQL: rows that are there
-        are not looked at (NOT VALID); SQLite: the table is copied (batch mode), so heal first, and
-        the last 16 parts are looked at. Raises `StoreError`, `HealError` in offline mode.
+        are not looked at (NOT VALID); SQLite: the table is copied (batch mode), so rows that are
+        unfinished have to be healed first, and the last 16 parts are looked at. Raises
+        `StoreError`, `HealError` in offline mode or where something is to be healed first.
         """
         operations.invoke(cls(table, column, format, name, schema))
 
@@ -89,6 +92,7 @@ def _guard(operations: Operations, operation: GuardPayloadOp) -> None:
     table = Table(connection, operation.table, operation.schema)
     sql = payload_check.expression(connection, table, operation.column, operation.format)
     if table.dialect == "sqlite":
+        _require_healed(connection, table, operation.column, sql)
         with _batch(operations, table) as batch:
             batch.create_check_constraint(operation.constraint, sa.text(sql))
         return
@@ -109,6 +113,17 @@ def _unguard(operations: Operations, operation: UnguardPayloadOp) -> None:
     connection.execute(sa.text(f"ALTER TABLE {table.ref} DROP CONSTRAINT {name}"))
 
 
+def _require_healed(connection: sa.Connection, table: Table, column: str, sql: str) -> None:
+    """Raise `HealError` where rows are there that the CHECK would refuse in the copy."""
+    count = f"SELECT count(*) FROM {table.ref} WHERE NOT ({sql})"  # noqa: S608  (names are quoted)
+    unfinished = connection.scalar(sa.text(count))
+    if unfinished:
+        raise HealError(
+            f"heal first: {unfinished:,} rows of {table.label} have unfinished parts in {column}, "
+            "which the CHECK refuses; run heal-db apply, or op.heal_conversations() before this"
+        )
+
+
 @contextmanager
 def _batch(
     operations: Operations, table: Table, without: str | None = None
@@ -125,6 +140,10 @@ def _batch(
     checks = _checks(connection, table, "".join(sql for kind, sql in known if kind == "table"))
     if without is not None and without not in {check["name"] for check in checks}:
         raise StoreError(f"table {table.label} has no constraint {without}")
+    # A copy that failed may have been left behind; the table itself is still there.
+    place = "" if table.schema is None else f"{table.quote(table.schema)}."
+    copy = table.quote(f"_alembic_tmp_{table.name}"[:COPY_NAME])
+    connection.execute(sa.text(f"DROP TABLE IF EXISTS {place}{copy}"))
     # SQLAlchemy 2.1 reads named checks itself, 2.0 none.
     read = sa.Table(table.name, sa.MetaData(), schema=table.schema, autoload_with=connection)
     named = {c.name for c in read.constraints if isinstance(c, sa.CheckConstraint)} - {None}

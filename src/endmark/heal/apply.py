@@ -53,9 +53,12 @@ def heal_in(
     on_item: OnItem | None = None,
     on_progress: OnProgress | None = None,
 ) -> Applied:
-    """Heal these stores on one connection, inside the transaction that the caller ends."""
+    """Heal these stores on one connection, inside the transaction that the caller ends.
+
+    Always a run of its own: an `apply` that was cut off is not gone on with.
+    """
     take_write_lock(connection)
-    healing = _Healing(stores, policy, options, on_item, None)
+    healing = _Healing(stores, policy, options, on_item, None, resumes=False)
     same = lambda: nullcontext(connection)  # noqa: E731
     healing.run(same, same, on_progress)
     return healing.applied
@@ -71,6 +74,8 @@ class _Healing:
         options: Options,
         on_item: OnItem | None,
         stop: Callable[[], bool] | None,
+        *,
+        resumes: bool = True,
     ) -> None:
         self.stores = stores
         self.policy = policy
@@ -78,13 +83,14 @@ class _Healing:
         self.scope = scope(stores, options)
         self.on_item = on_item or (lambda _: None)
         self.stop = stop or (lambda: False)
+        self.resumes = resumes
         self.applied = Applied()
 
     def run(self, reading: Open, writing: Open, on_progress: OnProgress | None) -> None:
         with reading() as connection:
             sources = [Source(connection, store) for store in self.stores]
             journal = Journal(connection)
-            if journal.exists():
+            if journal.exists() and self.resumes:
                 self.applied.run = journal.unfinished(self.scope)
         for source in sources:
             worker = Worker(Judge(source, self.policy, self.options))
