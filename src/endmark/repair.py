@@ -250,7 +250,13 @@ def _copies(blocks: list[Block], scene: Scene, is_pending: Callable[[Call], bool
             if any(
                 twin is not call
                 and id(twin) not in copies
-                and _is_copy(call, answer, twin, twin_answer, earlier=twin.at < call.at)
+                and _is_copy(
+                    call,
+                    answer,
+                    twin,
+                    twin_answer,
+                    stays=twin.at < call.at or (twin_answer is None and is_pending(twin)),
+                )
                 for twin, twin_answer in group
             ):
                 copies.add(id(call))
@@ -272,11 +278,12 @@ def _same_turns(
 
 
 def _is_copy(
-    call: Call, answer: Result | None, twin: Call, twin_answer: Result | None, *, earlier: bool
+    call: Call, answer: Result | None, twin: Call, twin_answer: Result | None, *, stays: bool
 ) -> bool:
+    """Tell whether a call is told again by its twin, which stays: the first, or one that waits."""
     if (call.name, call.arguments) != (twin.name, twin.arguments):
         return False
     if answer is None:
-        return twin_answer is not None or earlier
+        return twin_answer is not None or stays
     # Two parts of one inline message that hold the very same answer are one call told twice.
-    return call.inline and earlier and twin_answer is not None and answer.value == twin_answer.value
+    return call.inline and stays and twin_answer is not None and answer.value == twin_answer.value
