@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -214,13 +215,46 @@ def test_undo_leaves_what_others_changed(database: Database) -> None:
     with database.engine.begin() as connection:
         connection.execute(sa.text("UPDATE chat SET body = '{}' WHERE id = 'x-001'"))
     undone = heal.undo(database.engine)
-    assert (undone.rows_restored, undone.rows_left) == (1, ["chat id=x-001"])
+    assert (undone.rows_restored, undone.rows_left) == (1, ["chat id=x-001: changed since"])
     assert chat.histories()["x"][1] == {}
     assert chat.histories()["y"] == [*half, half[0]]
     with pytest.raises(HealError, match="no run to undo"):
         heal.undo(database.engine)
     with pytest.raises(HealError, match="undone already"):
         heal.undo(database.engine, applied.run)
+
+
+NEW = "id NOT IN ('x-000', 'x-001', 'x-002')"
+
+
+def changed(connection: sa.Connection) -> None:
+    connection.exec_driver_sql(f"UPDATE chat SET body = '{{}}' WHERE {NEW}")
+
+
+def referred_to(connection: sa.Connection) -> None:
+    connection.exec_driver_sql("CREATE TABLE vote (message VARCHAR(90) REFERENCES chat (id))")
+    connection.exec_driver_sql(f"INSERT INTO vote SELECT id FROM chat WHERE {NEW}")
+
+
+LEFT = {changed: "changed since", referred_to: "vote refers to it"}
+
+
+@pytest.mark.parametrize("meanwhile", LEFT)
+def test_what_undo_leaves_is_named_once_with_its_reason(
+    meanwhile: Callable[[sa.Connection], None], database: Database
+) -> None:
+    chat = Chat(database, "sequence", "TEXT", "openai-chat")
+    chat.fill({"x": [*HALF["openai-chat"], USER]})
+    before = chat.histories()["x"]
+    apply(database, chat.store, include_frontier=True)
+    with database.engine.begin() as connection:
+        meanwhile(connection)
+    left = heal.undo(database.engine).rows_left
+    names = [row.partition(": ")[0] for row in left]
+    assert len(names) == len(set(names)) == 2
+    assert sum(LEFT[meanwhile] in row for row in left) == 1, left
+    assert sum("which is left alone" in row for row in left) == 1, left
+    assert len(chat.histories()["x"]) == len(before) + 1
 
 
 def test_a_row_that_others_refer_to_stays(database: Database) -> None:

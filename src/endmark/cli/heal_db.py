@@ -149,7 +149,7 @@ def undo(
         return 0
     report.put_totals(report.counts(done) | {"rows_left": len(done.rows_left)})
     for row in done.rows_left:
-        say(f"left alone, changed since: {row}")
+        say(f"left alone: {row}")
     return 0
 
 

@@ -116,7 +116,7 @@ class Applied(_Counts):
 
 @dataclass
 class Undone(_Counts):
-    """What an undo did; `rows_left` names the rows that others have changed since."""
+    """What an undo did; `rows_left` names each row that was left alone, and why."""
 
     run: str
     rows_restored: int = 0

@@ -19,11 +19,16 @@ from endmark.heal.journal import Entry, Journal
 from endmark.heal.references import References
 from endmark.heal.report import OnProgress, Run, Undone
 from endmark.heal.scan import Open
-from endmark.heal.work import raise_if_general
+from endmark.heal.work import raise_if_general, said
 from endmark.stores.changes import RowChanged, execute, revert
 from endmark.stores.table import Table
 
 BATCH = 1_000
+_Left = dict[str, str]  # the name of a row, and why it is left alone
+
+
+class _LeftError(Exception):
+    """A row cannot be given back, for the reason said."""
 
 
 def undo(
@@ -55,15 +60,16 @@ def _undo(writing: Open, run: str | None, on_progress: OnProgress | None) -> Und
         journal = Journal(connection)
         undone = Undone(_choose(journal.runs(), run))
         before = journal.undone_to(undone.run)
-    done = 0
+    done, left = 0, _Left()
     while True:
         with writing() as connection:
             journal = Journal(connection)
             entries = _whole_units(journal, undone.run, before)
-            _restore(connection, entries, undone)
+            undone.rows_restored += _restore(connection, entries, left)
             before = entries[-1].id if entries else None
             journal.mark_undone(undone.run, before)
         if not entries:
+            undone.rows_left = [f"{name}: {why}" for name, why in left.items()]
             return undone
         done += len(entries)
         if on_progress:
@@ -97,26 +103,50 @@ def _whole_units(journal: Journal, run: str, before: int | None) -> list[Entry]:
     return entries
 
 
-def _restore(connection: Connection, entries: list[Entry], undone: Undone) -> None:
+def _restore(connection: Connection, entries: list[Entry], left: _Left) -> int:
+    """Give back what can be, and note what is left; give how many changes were turned round."""
     tables = _tables(connection, entries)
+    references = References(tables)
     rows = [entry for entry in entries if entry.name != "sqlite_sequence"]
+    done = len(rows)
     try:
         with savepoint(connection):
-            _revert(connection, tables, rows)
-            undone.rows_restored += len(rows)
-    except (RowChanged, DBAPIError) as error:
+            _revert(connection, tables, references, rows)
+    except (_LeftError, RowChanged, DBAPIError) as error:
         raise_if_general(error)
-        for unit in _units(rows):
-            try:
-                with savepoint(connection):
-                    _revert(connection, tables, unit)
-                    undone.rows_restored += len(unit)
-            except (RowChanged, DBAPIError) as error:
-                raise_if_general(error)
-                undone.rows_left += [_named(entry) for entry in unit]
+        done = sum(_restore_unit(connection, tables, references, u, left) for u in _units(rows))
     for entry in entries:
         if entry.name == "sqlite_sequence":
             _give_back_number(connection, entry)
+    return done
+
+
+def _restore_unit(
+    connection: Connection,
+    tables: dict[str, Table],
+    references: References,
+    unit: list[Entry],
+    left: _Left,
+) -> int:
+    """Give back what belongs together row by row, so that the one to blame can be named."""
+    entry = unit[0]
+    try:
+        with savepoint(connection):
+            for entry in unit:
+                _revert(connection, tables, references, [entry])
+    except _LeftError as error:
+        why = str(error)
+    except RowChanged:
+        why = "changed since"
+    except DBAPIError as error:
+        raise_if_general(error)
+        why = f"the database refused the change: {said(error)}"
+    else:
+        return len(unit)
+    left[_named(entry)] = why
+    for other in unit:
+        left.setdefault(_named(other), f"goes with {_named(entry)}, which is left alone")
+    return 0
 
 
 def _units(entries: list[Entry]) -> Iterator[list[Entry]]:
@@ -124,10 +154,17 @@ def _units(entries: list[Entry]) -> Iterator[list[Entry]]:
         yield list(group)
 
 
-def _revert(connection: Connection, tables: dict[str, Table], entries: list[Entry]) -> None:
+def _revert(
+    connection: Connection,
+    tables: dict[str, Table],
+    references: References,
+    entries: list[Entry],
+) -> None:
     changes = [revert(entry.change) for entry in entries]
-    if changes and References(tables).blocker(connection, changes):
-        raise RowChanged(changes[0])  # what came to refer to a new row would go with it
+    # What came to refer to a new row would go with it.
+    blocked = references.blocker(connection, changes) if changes else None
+    if blocked:
+        raise _LeftError(blocked)
     execute(connection, tables, changes)
 
 
