@@ -25,14 +25,15 @@ from healing import dump
 
 FOLDER = Path(__file__).parent / "stores"
 CASES: dict[str, dict[str, Any]] = json.loads((FOLDER / "cases.json").read_text())
-WRITTEN = [(name, path.stem) for name in CASES for path in sorted((FOLDER / name).glob("*.sql"))]
+FILES = {name: FOLDER / case.get("folder", name) for name, case in CASES.items()}
+WRITTEN = [(name, path.stem) for name in CASES for path in sorted(FILES[name].glob("*.sql"))]
 LATER = Options(now=1e10)  # a row is too old to be of an open turn, where its age is known
 EARLIER = Options(now=0)
 FORCED = Options(include_frontier=True)
 
 
 def fill(database: Database, name: str) -> None:
-    sql = (FOLDER / name / f"{database.name}.sql").read_text()
+    sql = (FILES[name] / f"{database.name}.sql").read_text()
     connection: Any = database.engine.raw_connection()
     if database.name == "sqlite":
         connection.executescript(sql)

@@ -28,6 +28,6 @@ STORE = Store(
         "a session read with num_recent_events or after_timestamp begins anywhere, so an orphan "
         "that is refused though the rows are sound comes from the cut"
     ),
-    versions="google-adk 2.13.0, schema v1 (since 1.22); the library drops half pairs since 2.10",
+    versions="google-adk 2.8.0 and 2.13.0, schema v1 (since 1.22); the library drops half pairs since 2.10",
     source="https://github.com/google/adk-python",
 )

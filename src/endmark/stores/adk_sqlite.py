@@ -15,6 +15,6 @@ STORE = replace(
     name="adk-sqlite",
     order=("timestamp", "rowid"),
     types={"timestamp": ("real",)},
-    versions="google-adk 2.13.0 (SqliteSessionService); the library drops half pairs since 2.10",
+    versions="google-adk 2.8.0 and 2.13.0 (SqliteSessionService); the library drops half pairs since 2.10",
     databases=("sqlite",),
 )

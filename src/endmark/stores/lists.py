@@ -1,4 +1,8 @@
-"""Layout `list`: the whole history of a conversation in one JSON value."""
+"""Layout `list`: the whole history of a conversation in one JSON value, or in a few in a row.
+
+Where the store has an order, its rows (one a run, say) are read as one history; a new message
+stands in the row of the message before it.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +23,16 @@ from endmark.stores.table import Cell
 def load(
     source: Source, connection: Connection, ids: Sequence[tuple[Cell, ...]], *, lock: bool = False
 ) -> list[Conversation]:
-    """Read conversations, each from its one row."""
+    """Read conversations, each from its one row, or from its rows in their order."""
     found = {id_: Conversation(id_) for id_ in ids}
     for id_, row in read_rows(source, connection, *of_conversations(source, ids), lock=lock):
         conversation = found.setdefault(id_, Conversation(id_))
         conversation.rows.append(row)
         try:
-            conversation.history = read_list(source, row)
+            conversation.history = conversation.history + read_list(source, row)
         except UnreadableError as error:
-            conversation.problem = f"row {label(row.key)}: {error}"
-        if len(conversation.rows) > 1:
+            conversation.problem = conversation.problem or f"row {label(row.key)}: {error}"
+        if len(conversation.rows) > 1 and not source.order:
             conversation.problem = "more than one row holds this conversation's list"
     return list(found.values())
 
@@ -54,17 +58,39 @@ def _at(payload: Any, path: Sequence[str]) -> list[Any]:
 
 
 def changes(source: Source, conversation: Conversation, rebuilt: Rebuilt) -> list[Change]:
-    """Say how the one value changes."""
-    row = conversation.rows[0]
-    cell = row.cells[source.store.payload]
-    old = cell.decode() if isinstance(cell, bytes) else str(cell)
-    new = _with(row.payload, source.store.path, rebuilt.messages)
-    text = json_text.splice(old, row.payload, new)
-    if text == old:
-        return []
-    column = source.store.payload
-    after: Cell = text.encode() if isinstance(cell, bytes) else text
-    return [Change(source.table.label, row.key, {column: cell}, {column: after})]
+    """Say how the values change."""
+    column, path = source.store.payload, source.store.path
+    texts = [_text(row.cells[column]) for row in conversation.rows]
+    sources = None
+    if len(texts) > 1:
+        sources = json_text.Sources()
+        for row, text in zip(conversation.rows, texts, strict=True):
+            sources.add(text, row.payload)
+    made = []
+    lists = _shared_out([len(_at(row.payload, path)) for row in conversation.rows], rebuilt)
+    for row, old, messages in zip(conversation.rows, texts, lists, strict=True):
+        if list(map(id, messages)) == list(map(id, _at(row.payload, path))):
+            continue
+        text = json_text.splice(old, row.payload, _with(row.payload, path, messages), sources)
+        cell = row.cells[column]
+        after: Cell = text.encode() if isinstance(cell, bytes) else text
+        made.append(Change(source.table.label, row.key, {column: cell}, {column: after}))
+    return made
+
+
+def _text(cell: Cell) -> str:
+    return cell.decode() if isinstance(cell, bytes) else str(cell)
+
+
+def _shared_out(sizes: Sequence[int], rebuilt: Rebuilt) -> list[list[Any]]:
+    """Give each row its messages, so that all rows together are the rebuilt history."""
+    rows = [row for row, size in enumerate(sizes) for _ in range(size)]
+    lists: list[list[Any]] = [[] for _ in sizes]
+    row = 0
+    for message, origin in zip(rebuilt.messages, rebuilt.origins, strict=True):
+        row = row if origin is None else max(row, rows[origin])
+        lists[row].append(message)
+    return lists
 
 
 def _with(payload: Any, path: Sequence[str], messages: list[Any]) -> Any:

@@ -31,7 +31,7 @@ STORE = Store(
     types={"session_id": ("text",)},
     refuses={"__enc__": ENCRYPTED},
     window=WINDOW,
-    versions="openai-agents 0.24.0 (SQLiteSession); the library itself drops half pairs since 0.8",
+    versions="openai-agents 0.7.0 and 0.24.0 (SQLiteSession); the library itself drops half pairs since 0.8",
     databases=("sqlite",),
     source="https://github.com/openai/openai-agents-python",
 )

@@ -15,6 +15,6 @@ STORE = replace(
     name="openai-agents-sqlalchemy",
     order=("created_at", "id"),
     types={"session_id": ("varchar", "character varying")},
-    versions="openai-agents 0.24.0 (SQLAlchemySession); the library drops half pairs since 0.8",
+    versions="openai-agents 0.7.0 and 0.24.0 (SQLAlchemySession); the library drops half pairs since 0.8",
     databases=("sqlite", "postgresql"),
 )

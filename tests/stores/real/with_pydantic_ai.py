@@ -1,6 +1,6 @@
-"""pydantic-ai: the list of a conversation as `ModelMessagesTypeAdapter` dumps it, a list a row.
+"""pydantic-ai: lists of messages as `ModelMessagesTypeAdapter` dumps them, in an application's tables.
 
-The library keeps no table of its own; this one is an application's.
+The library keeps none of its own. `chat` has a list a conversation, `run` a list for each run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-DDL = "CREATE TABLE chat (id TEXT PRIMARY KEY, messages {}, updated_at TIMESTAMP)"
+DDL = [
+    "CREATE TABLE chat (id TEXT PRIMARY KEY, messages {}, updated_at TIMESTAMP)",
+    "CREATE TABLE run (id INTEGER PRIMARY KEY, chat TEXT, messages {}, created_at TIMESTAMP)",
+]
 
 
 def made(kind: str, content: Any) -> ModelMessage:
@@ -43,26 +46,54 @@ def answer(messages: list[ModelMessage], info: AgentInfo | None = None) -> Model
     return ModelResponse(parts=[TextPart("Sunny.")])
 
 
+def runs(messages: list[ModelMessage]) -> list[list[ModelMessage]]:
+    """Cut a history where the user speaks: each run stores what it added."""
+    cut: list[list[ModelMessage]] = []
+    for message in messages:
+        if any(isinstance(part, UserPromptPart) for part in message.parts):
+            cut.append([])
+        cut[-1].append(message)
+    return cut
+
+
 def write(url: str) -> None:
     told: dict[str, list[ModelMessage]] = {}
     for name, kind, content in talk.in_turn():
         told.setdefault(name, []).append(made(kind, content))
     with sa.create_engine(url).begin() as connection:
         kind = "JSONB" if connection.dialect.name == "postgresql" else "TEXT"
-        connection.execute(sa.text(DDL.format(kind)))
-        insert = sa.text(
-            f"INSERT INTO chat VALUES (:id, CAST(:said AS {kind}), '2026-01-01 12:00:00')"
-        )
+        for ddl in DDL:
+            connection.execute(sa.text(ddl.format(kind)))
+        at = f"CAST(:said AS {kind}), '2026-01-01 12:00:00'"
         for name, messages in told.items():
-            said = ModelMessagesTypeAdapter.dump_json(messages).decode()
-            connection.execute(insert, {"id": name, "said": said})
+            insert = sa.text(f"INSERT INTO chat VALUES (:id, {at})")
+            connection.execute(insert, {"id": name, "said": dumped(messages)})
+        rows = [(name, run) for name, messages in told.items() for run in runs(messages)]
+        for number, (name, run) in enumerate(rows):
+            insert = sa.text(f"INSERT INTO run VALUES (:id, :chat, {at})")
+            connection.execute(insert, {"id": number, "chat": name, "said": dumped(run)})
+
+
+def dumped(messages: list[ModelMessage]) -> str:
+    return ModelMessagesTypeAdapter.dump_json(messages).decode()
+
+
+def stored(connection: sa.Connection) -> dict[str, list[ModelMessage]]:
+    told: dict[str, list[ModelMessage]] = {}
+    for table, named in (("chat", "id"), ("run", "chat")):
+        rows = connection.execute(
+            sa.text(f"SELECT {named}, CAST(messages AS TEXT) FROM {table} ORDER BY id")
+        )
+        for name, said in rows:
+            messages = ModelMessagesTypeAdapter.validate_json(said)
+            told.setdefault(f"{table} {name}", []).extend(messages)
+    return told
 
 
 def go_on(url: str) -> None:
     with sa.create_engine(url).connect() as connection:
-        rows = connection.execute(sa.text("SELECT id, CAST(messages AS TEXT) FROM chat")).all()
-    for name, said in rows:
-        history = ModelMessagesTypeAdapter.validate_json(said)
+        told = stored(connection)
+    for name, history in told.items():
         try:
             answer(history)  # what other readers of the list send
             done = Agent(FunctionModel(answer)).run_sync("Go on.", message_history=history)
