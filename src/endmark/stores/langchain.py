@@ -18,7 +18,7 @@ STORE = Store(
     order_kind="shared",
     payload="message",
     fingerprint={"message_store": frozenset({"id", "session_id", "message"})},
-    versions="langchain-community 0.4.2, langchain-postgres 0.0.19, @langchain/community (flat rows)",
+    versions="langchain-community 0.4.2, langchain-postgres 0.0.19, @langchain/community 1.1.29",
     source="https://github.com/langchain-ai/langchain-postgres",
     note="A custom converter's columns are described with --table.",
 )

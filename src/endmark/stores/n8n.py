@@ -21,7 +21,7 @@ STORE = Store(
         "the agent reads the last messages alone (Context Window Length), so an orphan that is "
         "refused though the rows are sound comes from the cut: make the window longer"
     ),
-    versions="n8n 2.x; rows before 2.0 hold no calls",
+    versions="n8n 2.x, as its class of @langchain/community 1.1.29 writes; before, no calls",
     databases=("postgresql",),
     source="https://github.com/n8n-io/n8n",
 )
