@@ -6,6 +6,7 @@ import doctest
 import pkgutil
 import re
 import shlex
+import tomllib
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,11 @@ import pytest
 from typer.main import get_command
 
 import endmark
-from endmark import formats, rules, stores
+from endmark import Policy, formats, rules, stores
 from endmark.cli import heal_db
 from endmark.cli.endmark import app as endmark_app
+from endmark.cli.policy_options import PolicyOptions
+from endmark.stores import custom
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -135,6 +138,22 @@ def test_the_commands_of_the_setup_are_there() -> None:
         "python3 -m venv .venv && .venv/bin/pip install -q -e '.[test]' && .venv/bin/pytest\n",
     ):
         assert command in text
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_toml_is_read(page: Path, tmp_path: Path) -> None:
+    for block in blocks(page, "toml"):
+        given = tomllib.loads(block)
+        (tmp_path / "given.toml").write_text(block)
+        if "stores" in given:
+            assert custom.from_toml(tmp_path / "given.toml")
+        elif "project" not in given:
+            assert PolicyOptions(policy_file=tmp_path / "given.toml").build() != Policy()
+
+
+def test_every_key_of_the_policy_is_documented() -> None:
+    [block] = [b for b in blocks(ROOT / "docs" / "runbook.md", "toml") if "[policy]" in b]
+    assert set(tomllib.loads(block)["policy"]) == set(Policy.model_fields) - {"pending"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_name)

@@ -208,7 +208,7 @@ def show(
 
 @app.command("stores")
 def list_stores(as_json: AsJson = False) -> int:
-    """List the known stores; --json says more. Any other table is described with --table."""
+    """List the known stores; any other table is described with --table and its columns."""
     known = [stores.get(name) for name in stores.names()]
     if as_json:
         report.put_json(
@@ -226,7 +226,7 @@ def list_stores(as_json: AsJson = False) -> int:
         wrapped="databases",
     )
     for s in known:
-        notes = [("left alone", reason) for reason in _refused(s)]
+        notes = [("versions", s.versions), *(("left alone", why) for why in _refused(s))]
         notes += [("window", s.window), ("note", s.note)]
         for word, said in notes:
             if said:

@@ -34,7 +34,12 @@ class Reach:
         ),
     ] = None
     include_frontier: Annotated[
-        bool, _option("--include-frontier", help="Heal the last turn whatever its age.")
+        bool,
+        _option(
+            "--include-frontier",
+            help="Heal the last turn whatever its age, also calls that wait on purpose "
+            "(approvals, pending tools).",
+        ),
     ] = False
     shard: Annotated[
         str | None, _option("--shard", metavar="i/n", help="Only the i-th of n shares, from 1.")
