@@ -287,6 +287,58 @@ def test_show_finds_what_the_list_names(name: str, cli: Cli, tmp_path: Path) -> 
     assert_one_sentence(cli("heal-db", "show", url, "7", *flags), "no conversation 7")
 
 
+WAITS: dict[str, tuple[str, list[str], str]] = {
+    "no time": ("DEFAULT 1", [], "age unknown"),
+    "just now": ("DEFAULT CURRENT_TIMESTAMP", ["--age", "at"], "younger than 1 h"),
+    "another age": (
+        "DEFAULT CURRENT_TIMESTAMP",
+        ["--age", "at", "--min-age", "10m"],
+        "younger than 10 min",
+    ),
+    "on purpose": ("DEFAULT 1", ["--pending-tool", "look_up"], "waits on purpose"),
+}
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_what_is_pending_says_why(name: str, cli: Cli, tmp_path: Path) -> None:
+    default, more, why = WAITS[name]
+    history = json.loads((HERE / "files" / "dangling.json").read_text())[:2]
+    rows = [("a", json.dumps(message)) for message in history]
+    url, *flags = own_table(tmp_path / "own.db", f"TEXT, at TIMESTAMP {default}", rows)
+    listed = cli("heal-db", "scan", url, *flags, *more, "--list")
+    assert json.loads(listed.out)["reason"] == why
+    said = cli("heal-db", "scan", url, *flags, *more).err
+    assert f"1 pending, left open: 1 {why} (--age" in said
+    assert cli("heal-db", "scan", url, *flags, *more, "--include-frontier").code == 1
+
+
+def on_a_terminal(*argv: str) -> list[str]:
+    """Run a program on a terminal of 80 columns; give what it printed."""
+    ours, theirs = os.openpty()
+    environment = {**os.environ, "COLUMNS": "80", "TERM": "dumb"}
+    program = Path(sys.executable).parent / argv[0]
+    with subprocess.Popen(
+        [program, *argv[1:]], stdout=theirs, stderr=subprocess.DEVNULL, env=environment
+    ):
+        os.close(theirs)
+        seen = read_until(ours, b"")
+    os.close(ours)
+    return seen.decode().splitlines()
+
+
+@pytest.mark.parametrize("command", ["stores", "runs"])
+def test_tables_fit(command: str, cli: Cli, demo: Demo) -> None:
+    url = demo.words["URL"]
+    assert cli("heal-db", "apply", url, "--config", demo.words["CONFIG"], "--yes").code == 0
+    argv = ["heal-db", command, *([url] if command == "runs" else [])]
+    narrow = on_a_terminal(*argv)
+    assert max(map(len, narrow)) <= 80
+    piped = cli(*argv).out.decode().splitlines()
+    assert piped == [line.rstrip() for line in piped]
+    assert len(piped) <= len(narrow)
+    assert not any("T" in word and ":" in word for line in piped for word in line.split())
+
+
 def test_an_id_of_another_type(cli: Cli, database: Any) -> None:
     with database.engine.begin() as connection:
         connection.exec_driver_sql(
