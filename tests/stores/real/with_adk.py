@@ -74,6 +74,13 @@ async def writing(url: str) -> None:
             },
         )
         await own.append_event(sessions[name], event)
+    waits = Event(
+        author="bot",
+        invocation_id="waits-1",
+        content={"role": "model", "parts": parts_of("call", ["c6"])},
+        long_running_tool_ids={"c6"},
+    )
+    await own.append_event(await own.create_session(**OF, session_id="waits"), waits)
 
 
 async def going_on(url: str) -> None:
