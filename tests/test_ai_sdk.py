@@ -172,6 +172,8 @@ def test_a_finding_has_a_needle(name: str, separators: tuple[str, str]) -> None:
     [
         "text",
         {"role": "assistant", "parts": "text"},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "a"}]},
+        {"role": "tool", "tool_call_id": "a", "content": "ok"},
         {"role": "user", "parts": ["text"]},
         {"role": "assistant", "parts": [{"text": "no type"}]},
         {"role": "assistant", "toolInvocations": {"state": "call"}},

@@ -125,6 +125,8 @@ class AISDK(Inline):
             for index, message in enumerate(history):
                 parts = message.get("parts")
                 if parts.__class__ is not list or "toolInvocations" in message:
+                    if parts is None and ("tool_calls" in message or message.get("role") == "tool"):
+                        raise unreadable(index, "its calls or results are of another format")
                     if not self._is_sound(message):
                         suspects.append(index)
                     continue

@@ -33,16 +33,22 @@ def transaction(engine: Engine) -> Iterator[Connection]:
         try:
             yield connection
         except BaseException:
-            connection.exec_driver_sql("ROLLBACK")
+            if _is_open(connection):
+                connection.exec_driver_sql("ROLLBACK")
             raise
         connection.exec_driver_sql("COMMIT")
 
 
 def take_write_lock(connection: Connection) -> None:
     """Begin SQLite's transaction at once, unless one is open; a savepoint alone would commit."""
-    driver = connection.connection.driver_connection
-    if connection.dialect.name == "sqlite" and not getattr(driver, "in_transaction", False):
+    if not _is_open(connection):
         connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _is_open(connection: Connection) -> bool:
+    """Tell whether a transaction is open: SQLite itself ends one when its disk is full."""
+    driver = connection.connection.driver_connection
+    return connection.dialect.name != "sqlite" or bool(getattr(driver, "in_transaction", False))
 
 
 @contextmanager
@@ -52,7 +58,8 @@ def savepoint(connection: Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        connection.exec_driver_sql("ROLLBACK TO SAVEPOINT endmark_heal")
-        connection.exec_driver_sql("RELEASE SAVEPOINT endmark_heal")
+        if _is_open(connection):
+            connection.exec_driver_sql("ROLLBACK TO SAVEPOINT endmark_heal")
+            connection.exec_driver_sql("RELEASE SAVEPOINT endmark_heal")
         raise
     connection.exec_driver_sql("RELEASE SAVEPOINT endmark_heal")

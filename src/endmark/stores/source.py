@@ -68,6 +68,7 @@ class Source:
         self.table = Table(connection, store.table, store.schema)
         self.tables = {self.table.label: self.table}
         self.key = self.table.key(store.key)
+        self._require_sense()
         self._require_unique(connection)
         self.order = store.order or (() if store.layout == "list" else self._order_of_key())
         self.only = {
@@ -90,6 +91,20 @@ class Source:
             from endmark.stores import sample
 
             self.format = sample.format_of(self, connection)
+
+    def _require_sense(self) -> None:
+        """Refuse a mapping that takes each row for a conversation, or the content for an order."""
+        store, named = self.store, set(self.store.conversation)
+        unique = [self.table.primary_key, *self.table.unique]
+        if len(named) < len(store.conversation):
+            raise StoreError(f"--conversation names {', '.join(store.conversation)}: each but once")
+        if store.layout != "list" and any(names and set(names) <= named for names in unique):
+            raise StoreError(
+                f"{', '.join(store.conversation)} differs in every row of {self.table.label}; "
+                "--conversation takes what all messages of one conversation share"
+            )
+        if store.payload and store.payload in {*named, *store.order}:
+            raise StoreError(f"{store.payload} is the payload: it names and orders nothing")
 
     def _require_unique(self, connection: Connection) -> None:
         """See that a key which was named tells rows apart, unless the database sees to it."""
