@@ -91,12 +91,12 @@ def _stream(engine: Engine, format: str) -> None:
 
 def growth(size: tuple[int, int] = GROWTH) -> Iterator[Row]:
     """Measure how much more memory heal takes for ten times the rows, each in its own process."""
-    for format in ("ai-sdk", "openai-chat"):
-        peaks = [_peak(format, rows) for rows in size]
+    for name in ("ai-sdk", "openai-chat"):
+        peaks = [_peak(name, rows) for rows in size]
         more = (peaks[1] - peaks[0]) / 1024
         detail = f"{peaks[0] / 1024:.0f} MB / {peaks[1] / 1024:.0f} MB"
         yield Row(
-            f"memory of heal, 100,000 to 1,000,000 rows, {format}", more, 64, 8, " MB", detail
+            f"memory of heal, 100,000 to 1,000,000 rows, {name}", more, 64, 8, " MB", detail
         )
 
 

@@ -12,7 +12,15 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from endmark import ContradictionError, Policy, StaleTurnError, StepLimitError, StoreError, check, repair
+from endmark import (
+    ContradictionError,
+    Policy,
+    StaleTurnError,
+    StepLimitError,
+    StoreError,
+    check,
+    repair,
+)
 from endmark.guard import ChatRepository, Repair, tables
 from endmark.stores._store import Store
 from fix_databases import Database

@@ -124,7 +124,7 @@ def test_the_examples_run(path: Path) -> None:
 
 
 def test_an_unknown_provider_is_told_the_known_ones() -> None:
-    with pytest.raises(FormatError, match="openai-chat, .*anthropic, .*ai-sdk"):
+    with pytest.raises(FormatError, match=r"openai-chat, .*anthropic, .*ai-sdk"):
         validate([], "nobody")
 
 

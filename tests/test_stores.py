@@ -238,7 +238,9 @@ def test_a_mapping_that_the_database_does_not_have(
 
 def test_the_order_of_a_key_that_is_no_number_means_nothing(database: Database) -> None:
     with database.engine.begin() as connection:
-        connection.exec_driver_sql("CREATE TABLE chat (id TEXT PRIMARY KEY, thread TEXT, body TEXT)")
+        connection.exec_driver_sql(
+            "CREATE TABLE chat (id TEXT PRIMARY KEY, thread TEXT, body TEXT)"
+        )
     store = custom.from_flags(**{**FLAGS, "order": None})
     with pytest.raises(StoreError, match="--order"):
         heal.scan(database.engine, [store], options=Options())

@@ -199,7 +199,9 @@ class Source:
         alone = (first,) == self.table.primary_key or (first,) in self.table.unique
         column = self.table.columns[first]
         in_key = first in self.key
-        return "shared" if alone or in_key or column.numbered or not column.is_number else "sequence"
+        return (
+            "shared" if alone or in_key or column.numbered or not column.is_number else "sequence"
+        )
 
     def load(
         self, connection: Connection, ids: Sequence[tuple[Cell, ...]], *, lock: bool = False

@@ -49,6 +49,7 @@ class Column:
     @property
     def is_number(self) -> bool:
         return self.numbered or any(word in self.type.lower() for word in _NUMBERS)
+
     free: bool = False  # a new row may go without it
 
 
