@@ -1,7 +1,7 @@
 """What `repair` gives, handed to the published libraries; what they do stands in `docs/oracles.md`.
 
 A request that a library sends without a word is caught and judged by the provider's rules. To
-write the page anew after a pin was changed: `ENDMARK_WRITE_DOCS=1 pytest tests/test_oracles.py`.
+write the page anew after a pin was changed: `ENDMARK_WRITE_DOCS=1 pytest -m oracle -k page`.
 """
 
 from __future__ import annotations
