@@ -11,7 +11,8 @@ from endmark.stores._store import Store
 COLUMNS = frozenset({"id", "session_id", "message_data", "created_at"})
 ENCRYPTED = (
     "the session is encrypted (EncryptedSession): only its own key reads it. Read its items through "
-    "that class with a ttl that reaches back to them, pass them to endmark.repair, and write them back with clear_session and add_items"
+    "that class with a ttl that reaches back to them, pass them to endmark.repair, and write them "
+    "back with clear_session and add_items"
 )
 WINDOW = (
     "a session read with limit= (SessionSettings.limit) begins anywhere, so an orphan that is "
