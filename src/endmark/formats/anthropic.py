@@ -191,6 +191,16 @@ def _run_end(history: History, index: int) -> int:
     return index
 
 
+def _run_calls(history: History, index: int) -> bool:
+    """Tell whether the messages of the assistant right before this one hold a call."""
+    while index > 0 and history[index - 1]["role"] == "assistant":
+        index -= 1
+        content = history[index]["content"]
+        if isinstance(content, list) and any(part.get("type") == "tool_use" for part in content):
+            return True
+    return False
+
+
 def _slot_before(history: History, index: int) -> int | None:
     """Find the assistant message whose results may still stand here."""
     before = index - 1
@@ -233,7 +243,8 @@ def _asked(history: History, index: int, slot: int, turn: int, policy: Policy) -
     """Read an assistant's message: its calls, and what the provider answered."""
     content = history[index]["content"]
     if not content:
-        if index < len(history) - 1:  # the last message of all may be empty
+        # The last message of all may be empty, but results would come behind one that calls.
+        if index < len(history) - 1 or _run_calls(history, index):
             yield Blank(At(index))
         return
     for k, part in enumerate([text_block(content)] if isinstance(content, str) else content):
