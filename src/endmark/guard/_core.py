@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from endmark.formats import Rebuilt
 from endmark.formats._base import Format, History
 from endmark.guard._rows import Id, Rows
-from endmark.guard._tail import Tail, answers, doubtful, leaves_pending, settled
+from endmark.guard._tail import Tail, answers, doubtful, leads, leaves_pending, settled
 from endmark.history import Examination, examine
 from endmark.model import Finding, Shape, Turn
 from endmark.policy import Policy
@@ -46,40 +46,58 @@ def read_tail(
         history = [row.message for row in found if row.message is not None]
         broken = bool(examine(history, format_, policy).findings)
         return Tail(found[-1].order[0] if found else None, epoch, left=broken)
-    own = format_.shape is Shape.OWN_MESSAGE
-    count = 2  # a result and its call, or the end of a run and what comes before it
+    alone = format_.shape is Shape.OWN_MESSAGE and not format_.joint
+    count = (
+        BLOCK if format_.joint else 2
+    )  # a result and its call, or the end of a run and what comes before it
     while True:
         found, epoch = rows.tail(connection, id_, count, epoch=in_epoch)
         history = [row.message for row in found if row.message is not None]
         start = _block_start(history, format_)
-        calls_alone = own and bool(history) and not answers(format_, history[0])
-        if start or len(found) < count or calls_alone:
+        whole = alone and bool(history) and format_.is_assistant(history[0])
+        if start or len(found) < count or whole:
             break
         count *= BLOCK
     last = found[-1].order[0] if found else None
     block = history[start:]
-    if not any(map(format_.call_ids, block)) and not any(answers(format_, m) for m in block):
+    if not any(format_.call_ids(m) or answers(format_, m) or leads(format_, m) for m in block):
         block = []
-    return Tail(last, epoch, block, bool(block), left=leaves_pending(policy))
+    stray = bool(block) and settled(examine(block, format_, policy, "open"), "open")[1]
+    return Tail(last, epoch, block, bool(block), left=leaves_pending(policy), stray=stray)
 
 
 def _block_start(history: History, format_: Format) -> int:
     """Find where the last block begins: results, and before them the messages with calls."""
     at = len(history)
-    while at and answers(format_, history[at - 1]):
+    while at and leads(format_, history[at - 1]):
         at -= 1
     if format_.shape is Shape.OWN_MESSAGE:
-        while at and format_.call_ids(history[at - 1]):
-            at -= 1
-        return at
+        return _first_calls(history, format_, at)
+    while at and answers(format_, history[at - 1]):
+        at -= 1
     while at and not (format_.is_user(history[at - 1]) or answers(format_, history[at - 1])):
         at -= 1
+    return at
+
+
+def _first_calls(history: History, format_: Format, at: int) -> int:
+    """Go back over results and their calls, on until a message that passes the calls before it."""
+    passed = False
+    while at and not passed:
+        end = at
+        while at and answers(format_, history[at - 1]):
+            at -= 1
+        while at and (format_.call_ids(history[at - 1]) or leads(format_, history[at - 1])):
+            at -= 1
+        passed = at == end or any(map(format_.is_assistant, history[at:end]))
     return at
 
 
 def settle(connection: Connection, rows: Rows, id_: Id, policy: Policy, turn: Turn) -> Settled:
     """Repair the stored end of a conversation."""
     conversation, found = _examined(connection, rows, id_, policy, turn)
+    if turn == "open" and not found.pending and not leads(rows.format, conversation.history[-1]):
+        found = examine(conversation.history, rows.format, policy)  # as the view decides
     found, stray = settled(found, turn)
     if found.edits:
         write(connection, rows, conversation, found.rebuild())

@@ -22,6 +22,7 @@ __all__ = [
     "Verdict",
     "answers",
     "doubtful",
+    "leads",
     "leaves_pending",
     "real_results",
     "settled",
@@ -90,17 +91,22 @@ def weigh(tail: Tail, message: Message, format_: Format, policy: Policy) -> Verd
     alone = _alone(tail, found, message, policy) if found.edits and not tail.stray else None
     if alone is not None:
         return alone
-    continues = any(call.slot == here and call.at.message < here for call in found.pending)
-    behind = any(call.at.message < here and call.slot < here for call in found.pending)
+    earlier = [call for call in found.pending if call.at.message < here]
+    goes_on = bool(format_.call_ids(message)) or leads(format_, message)
+    continues = bool(earlier) and (goes_on or any(call.slot == here for call in earlier))
+    behind = not goes_on and any(call.slot < here for call in earlier)
     brings = answer or (format_.shape is Shape.NEXT_MESSAGE and _results(format_, message))
-    closes = not (brings or tail.stray) and (behind or Kind.DANGLING in _kinds(found.findings))
+    led = bool(tail.block) and leads(format_, tail.block[-1])  # to be judged with what follows it
+    passes = behind or (Kind.DANGLING in _kinds(found.findings) and not led)
+    closes = passes and not (brings or tail.stray)
     disturbs = bool(found.findings) or tail.stray or (tail.left and format_.is_user(message))
     if answer and found.pending and format_.shape is Shape.NEXT_MESSAGE:
         # More results of this run of messages may come: their place is known when all are there.
         disturbs = tail.stray or not _kinds(found.findings) <= {Kind.MISPLACED}
     if not (answer or continues):
-        block = [message] if format_.call_ids(message) else []
-    return Verdict(block, message, bool(block and found.pending), closes, disturbs)
+        block = [message] if goes_on else []
+    is_open = bool(block) and (bool(found.pending) or leads(format_, message))
+    return Verdict(block, message, is_open, closes, disturbs)
 
 
 def _alone(tail: Tail, found: Examination, message: Message, policy: Policy) -> Verdict | None:
@@ -138,6 +144,15 @@ def _results(format_: Format, message: Message) -> bool:
     return any(
         isinstance(event, Result) and event.owner is not Owner.PROVIDER
         for event in format_.events([message], [0], DEFAULT)
+    )
+
+
+def leads(format_: Format, message: Message) -> bool:
+    """Tell whether a message is refused without what should follow it: reasoning is."""
+    if not format_.skim([message]) or format_.call_ids(message) or answers(format_, message):
+        return False
+    return not examine([message], format_, turn="open").findings and Kind.EMPTY in _kinds(
+        examine([message], format_).findings
     )
 
 

@@ -37,13 +37,14 @@ def store_of(store: Store | str) -> Store:
     """
     if isinstance(store, Store):
         found = store
-    elif store in stores.names():
-        found = stores.get(store)
-    else:
+    else:  # a format's name first: some known stores are called as their format is
         try:
             found = endmark_tables.store(formats.get(store).name)
         except FormatError as error:
-            raise StoreError(f"{error}; the known stores are {', '.join(stores.names())}") from None
+            if store not in stores.names():
+                known = ", ".join(stores.names())
+                raise StoreError(f"{error}; the known stores are {known}") from None
+            found = stores.get(store)
     if found.any_format:
         raise StoreError(
             "Endmark's own tables hold any format: name the one to write, as the store"
