@@ -153,7 +153,9 @@ def _cells(
     old = cell.decode() if isinstance(cell, bytes) else str(cell)
     payload = source.unwrap(message, row.wrap)
     if origin is None:
-        text = json_text.write(payload, old, sources)
+        # What is wholly new has no text elsewhere to be exact about.
+        moved = any(isinstance(value, dict | list) for value in message.values())
+        text = json_text.write(payload, old, sources if moved else None)
     else:
         plain = _plainly(old, row.payload, payload) if sources is None else None
         text = plain or json_text.splice(old, row.payload, payload, sources)
