@@ -40,7 +40,6 @@ class GuardedJSON(TypeDecorator[Any]):
     def __init__(
         self,
         format: str,
-        *,
         policy: Policy | None = None,
         none_as_null: bool = False,
     ) -> None:
@@ -53,7 +52,11 @@ class GuardedJSON(TypeDecorator[Any]):
         super().__init__(none_as_null=none_as_null)
         self.format = found.name
         self.none_as_null = none_as_null
-        self.policy = _Shared(policy or DEFAULT)
+        self.policy = _Shared(policy) if policy else _DEFAULT
+
+    def __repr__(self) -> str:  # as a migration that creates the column is to say it
+        more = ", none_as_null=True" if self.none_as_null else ""
+        return f"GuardedJSON({self.format!r}{more})"
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
         if dialect.name == "postgresql":
@@ -74,3 +77,6 @@ class _Shared:
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
+
+
+_DEFAULT = _Shared(DEFAULT)
