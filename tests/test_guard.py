@@ -18,6 +18,7 @@ from endmark import (
     StaleTurnError,
     StepLimitError,
     StoreError,
+    UnreadableError,
     check,
     repair,
 )
@@ -339,6 +340,23 @@ def test_a_turn_of_a_deleted_conversation_is_stale(session: Session) -> None:
     assert repository.conversations() == []
 
 
+def test_a_turn_in_a_turn_of_one_conversation_makes_it_stale(session: Session) -> None:
+    repository = ChatRepository(session, "openai-chat")
+    with repository.turn("c"):
+        repository.add_message("c", CHAT.calls("a"))
+        with repository.turn("c"), repository.turn("d"):
+            repository.add_message("c", CHAT.calls("b"))
+            repository.add_message("d", CHAT.calls("a"))
+        with pytest.raises(StaleTurnError):
+            repository.add_message("c", CHAT.text("x"))
+        repository.add_message("c", CHAT.result("a"))
+    assert stored(session) == repair(
+        [CHAT.calls("a"), CHAT.result("a"), CHAT.calls("b")], "openai-chat"
+    )
+    assert is_sound(stored(session, "d"), "openai-chat")
+    repository.add_message("c", CHAT.user("hi"))
+
+
 def test_step_limit(session: Session) -> None:
     repository = ChatRepository(session, "openai-chat", policy=Policy(step_limit=2))
     with repository.turn("c"):
@@ -396,6 +414,69 @@ def test_what_was_rolled_back_is_not_remembered(session: Session) -> None:
     nested.rollback()
     repository.add_message("c", CHAT.text("y"))
     assert stored(session) == [CHAT.user("hi"), CHAT.text("x"), CHAT.text("y")]
+
+
+@pytest.mark.parametrize("ends", ["rollback", "close"])
+def test_a_turn_whose_beginning_was_undone_begins_again(session: Session, ends: str) -> None:
+    repository = ChatRepository(session, "openai-chat")
+    with repository.turn("c"):
+        repository.add_message("c", CHAT.calls("a"))
+        getattr(session, ends)()
+        repository.add_message("c", CHAT.user("hi"))
+        repository.add_message("c", CHAT.calls("b"))
+        with session.begin_nested() as nested:
+            repository.add_message("c", CHAT.result("b"))
+            nested.rollback()
+    assert stored(session) == repair([CHAT.user("hi"), CHAT.calls("b")], "openai-chat")
+
+
+@pytest.mark.parametrize("ends", ["rollback", "close"])
+def test_another_turn_may_have_the_number_of_one_that_was_undone(
+    database: Database, ends: str
+) -> None:
+    create(database.engine)
+    with Session(database.engine) as one, Session(database.engine) as two:
+        old, new = ChatRepository(one, "openai-chat"), ChatRepository(two, "openai-chat")
+        with old.turn("c") as turn:
+            getattr(one, ends)()
+            with new.turn("c") as newer:
+                assert newer.epoch == turn.epoch
+                new.add_message("c", CHAT.user("hi"))
+                two.commit()
+                with pytest.raises(StaleTurnError):
+                    old.add_message("c", CHAT.user("late"))
+                one.rollback()
+        assert stored(two) == [CHAT.user("hi")]
+
+
+def test_what_a_released_savepoint_wrote_goes_with_the_transaction(database: Database) -> None:
+    create(database.engine)
+    with Session(database.engine) as session, Session(database.engine) as other:
+        repository = ChatRepository(session, "openai-chat")
+        repository.add_message("c", CHAT.user("hi"))
+        session.commit()
+        repository.add_message("c", CHAT.user("and"))
+        with session.begin_nested():
+            repository.add_message("c", CHAT.calls("a"))
+        session.close()
+        ChatRepository(other, "openai-chat").add_messages("c", [CHAT.text("1"), CHAT.text("2")])
+        other.commit()
+        repository.add_message("c", CHAT.user("so?"))
+        assert [row["content"] for row in stored(session)] == ["hi", "1", "2", "so?"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["text", None, [], 5, {}, {"role": "user", "content": object()},
+     {"role": "assistant", "tool_calls": 5}, {"role": "user", "content": float("nan")}],
+    ids=str,
+)  # fmt: skip
+def test_what_is_no_message_is_not_written(session: Session, message: Any) -> None:
+    repository = ChatRepository(session, "openai-chat")
+    for write in (repository.add_message, lambda c, m: repository.persist(c, [m])):
+        with pytest.raises(UnreadableError):
+            write("c", message)
+    assert stored(session) == []
 
 
 # -- persist -----------------------------------------------------------------------------------

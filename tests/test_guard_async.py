@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import inspect
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -192,6 +193,53 @@ def test_turns_of_two_tasks_on_one_repository(async_database: AsyncDatabase, run
     assert rows_of(async_database) == [
         CHAT.calls("a"), CHAT.result("a", "late"), CHAT.user("again"),
     ]  # fmt: skip
+
+
+def test_a_turn_in_a_turn(async_database: AsyncDatabase, run: Run[Any]) -> None:
+    factory = prepared(async_database)
+    repository = AsyncChatRepository(factory, "openai-chat")
+
+    async def work() -> None:
+        async with repository.turn("c"):
+            await repository.add_message("c", CHAT.calls("a"))
+            async with repository.turn("c"), repository.turn("d"):
+                await repository.add_message("d", CHAT.calls("a"))
+                await repository.add_message("c", CHAT.calls("b"))
+            with pytest.raises(StaleTurnError):
+                await repository.add_message("c", CHAT.text("x"))
+            await repository.add_message("c", CHAT.result("a"))
+        await repository.add_message("c", CHAT.user("hi"))
+
+    run(asyncio.wait_for(work(), 60))
+    history = [CHAT.calls("a"), CHAT.result("a"), CHAT.calls("b"), CHAT.user("hi")]
+    assert rows_of(async_database) == repair(history, "openai-chat")
+    assert check(rows_of(async_database, "d"), "openai-chat") == ()
+
+
+@pytest.mark.parametrize("closes", [True, False], ids=["closed", "left to the loop"])
+def test_a_generator_that_is_left_in_its_turn(
+    async_database: AsyncDatabase, run: Run[Any], closes: bool
+) -> None:
+    factory = prepared(async_database)
+    repository = AsyncChatRepository(factory, "openai-chat")
+
+    async def stream() -> AsyncIterator[int]:
+        async with repository.turn("c"):
+            await repository.add_message("c", CHAT.calls("a"))
+            yield 1
+            yield 2
+
+    async def work() -> None:
+        generator = stream()
+        async for _ in generator:
+            break
+        if closes:
+            await generator.aclose()
+        else:
+            await asyncio.get_running_loop().shutdown_asyncgens()
+
+    run(asyncio.wait_for(work(), 60))
+    assert rows_of(async_database) == repair([CHAT.calls("a")], "openai-chat")
 
 
 def test_the_reference_tables_are_all(async_database: AsyncDatabase) -> None:

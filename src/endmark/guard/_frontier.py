@@ -16,7 +16,7 @@ from endmark.formats._base import Message
 from endmark.guard._core import read_tail, settle
 from endmark.guard._memory import Memory, Turns, TurnState, stale
 from endmark.guard._rows import Id, Rows
-from endmark.guard._tail import Tail, weigh
+from endmark.guard._tail import Tail, require_readable, weigh
 from endmark.guard.report import OnRepair, report
 from endmark.history import examine
 from endmark.model import Finding, Shape, Turn
@@ -52,8 +52,14 @@ class Frontier:
 
     def is_stale(self) -> bool:
         """Lock, and tell whether another turn has begun since this one."""
-        epoch = self.lock()
-        return self.state is not None and self.state.epoch != epoch
+        epoch, state = self.lock(), self.state
+        if state is None:
+            return False
+        if state.begins_again(epoch):
+            epoch = self.begin()
+        elif state.undone and state not in self.memory.begun:
+            return epoch is not None  # the number may be that of another turn by now
+        return state.epoch != epoch
 
     def require_current(self) -> None:
         """Lock; raises `StaleTurnError` in a stale turn."""
@@ -66,7 +72,8 @@ class Frontier:
         epoch = self.rows.next_epoch(self.connection, self.id)
         self.memory.locks[self.id] = epoch
         if self.state is not None:
-            self.state.epoch = epoch
+            self.memory.begun.append(self.state)
+            self.state.epoch, self.state.undone = epoch, False
         return epoch
 
     def tail(self) -> Tail:
@@ -81,6 +88,7 @@ class Frontier:
     def add(self, messages: Sequence[Message], turn: Turn) -> None:
         """Write messages behind the others."""
         format_ = self.rows.format
+        require_readable(format_, messages)
         if self.state is not None:
             self.state.count(messages, format_, self.policy)
         if format_.shape is not Shape.INLINE and self._append_at_once(messages):
@@ -102,7 +110,8 @@ class Frontier:
             tail = read_tail(self.connection, rows, self.id, self.policy, in_epoch=True)
         epoch = tail.epoch
         self.memory.tails.pop(self.id, None)
-        if epoch is None or (self.state is not None and self.state.epoch != epoch):
+        state = self.state
+        if epoch is None or (state is not None and (state.undone or state.epoch != epoch)):
             return False
         verdict = weigh(tail, messages[0], rows.format, self.policy)
         if verdict.closes or verdict.disturbs or verdict.message is None:

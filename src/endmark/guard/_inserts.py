@@ -57,7 +57,9 @@ class Inserts:
         }
         payload = self.source.unwrap(message, "body" if store.role else "message")
         try:
-            values[f"v_{store.payload}"] = json.dumps(payload, separators=(",", ":"))
+            values[f"v_{store.payload}"] = json.dumps(
+                payload, separators=(",", ":"), allow_nan=False
+            )
         except (TypeError, ValueError, RecursionError) as error:
             msg = f"the message is not JSON ({error}); nothing was written"
             raise UnreadableError(msg) from error

@@ -41,6 +41,7 @@ class TurnState:
     calls: set[str] = field(default_factory=set)
     messages: set[Any] = field(default_factory=set)  # ids of its call-bearing messages
     steps: int = 0
+    undone: bool = False  # its beginning was rolled back
 
     def count(self, messages: Iterable[Message], format_: Format, policy: Policy) -> None:
         """Note the calls of messages about to be written; refuse one step too many."""
@@ -59,6 +60,10 @@ class TurnState:
                 self.steps += 1
                 self.messages.add(own)
             self.calls.update(call_id for call_id in ids if call_id is not None)
+
+    def begins_again(self, epoch: int | None) -> bool:
+        """Tell whether the beginning was rolled back, and no other turn has begun since."""
+        return self.undone and self.epoch is not None and (epoch or 0) == self.epoch - 1
 
     def owns(self, message: Message, format_: Format, policy: Policy) -> bool:
         """Tell whether a message only brings real results of this turn's calls."""
@@ -80,6 +85,7 @@ class Memory:
         self.tails: dict[Id, Tail] = {}
         self.left: set[Id] = set()  # inline formats: something open was written
         self.locks: dict[Id, int | None] = {}
+        self.begun: list[TurnState] = []  # in this transaction
         self._transaction: SessionTransaction | None = None
         self._committed = False
 
@@ -99,8 +105,9 @@ class Memory:
             self
         )  # the listeners go with the session, the memory with its last owner
 
-        def committed(_: Session) -> None:
-            if (memory := mine()) is not None:
+        def committed(session: Session) -> None:
+            # Heard of a savepoint too, which a rollback can still undo.
+            if (memory := mine()) is not None and not session.in_nested_transaction():
                 memory.committed()
 
         def rolled_back(_: Session, __: SessionTransaction) -> None:
@@ -113,19 +120,23 @@ class Memory:
     def committed(self) -> None:
         """What was read and written stands; the next transaction makes sure of it."""
         self._committed = True
+        self.begun.clear()
 
     def doubt(self) -> None:
         """Believe nothing that was read or written."""
         self.tails.clear()
         self.locks.clear()
+        for state in self.begun:
+            state.undone = True
 
     def at(self, session: Session) -> None:
         """Notice that another transaction has begun."""
         transaction = session.get_transaction()
         if transaction is self._transaction:
             return
-        if not self._committed:
-            self.tails.clear()
+        if not self._committed:  # closed, which tells of no rollback
+            self.doubt()
+        self.begun.clear()
         self.locks.clear()
         self._transaction, self._committed = transaction, False
 

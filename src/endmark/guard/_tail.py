@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from endmark.errors import UnreadableError
 from endmark.formats._base import Format, Message
 from endmark.formats._own_message import OwnMessage
 from endmark.history import Examination, examine
@@ -25,6 +26,7 @@ __all__ = [
     "leads",
     "leaves_pending",
     "real_results",
+    "require_readable",
     "settled",
     "weigh",
 ]
@@ -88,6 +90,8 @@ def weigh(tail: Tail, message: Message, format_: Format, policy: Policy) -> Verd
     found = examine(block, format_, policy, "open")
     here = len(block) - 1
     answer = answers(format_, message)
+    if answer and not (found.findings or found.pending or tail.stray):
+        return Verdict(block, message)
     alone = _alone(tail, found, message, policy) if found.edits and not tail.stray else None
     if alone is not None:
         return alone
@@ -145,6 +149,17 @@ def _results(format_: Format, message: Message) -> bool:
         isinstance(event, Result) and event.owner is not Owner.PROVIDER
         for event in format_.events([message], [0], DEFAULT)
     )
+
+
+def require_readable(format_: Format, messages: Sequence[Any]) -> None:
+    """Raises `UnreadableError` for what is no message of this format."""
+    for index, message in enumerate(messages):
+        try:
+            format_.call_ids(message)
+            format_.is_user(message)
+        except (AttributeError, IndexError, KeyError, TypeError) as error:
+            msg = f"message {index} is none of {format_.name}; nothing was written"
+            raise UnreadableError(msg) from error
 
 
 def leads(format_: Format, message: Message) -> bool:

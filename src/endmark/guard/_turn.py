@@ -27,7 +27,9 @@ def begin(frontier: Frontier) -> TurnState:
     if frontier.tail().is_open(frontier.rows.format, frontier.policy):
         frontier.settle("over")
         frontier.tail()
-    return TurnState(epoch)
+    state = TurnState(epoch)
+    frontier.memory.begun.append(state)
+    return state
 
 
 def end(frontier: Frontier) -> None:
@@ -57,6 +59,7 @@ class RunningTurn:
         self.conversation_id = conversation_id
         self._repository = repository
         self._state: TurnState | None = None
+        self._around: TurnState | None = None  # of the same conversation, and stale from here on
 
     @property
     def epoch(self) -> int | None:
@@ -65,6 +68,7 @@ class RunningTurn:
 
     def __enter__(self) -> Self:
         frontier = self._repository._frontier(self.conversation_id)  # noqa: SLF001
+        self._around = frontier.turns.pop(frontier.id, None)
         self._state = frontier.turns[frontier.id] = begin(frontier)
         return self
 
@@ -93,6 +97,8 @@ class RunningTurn:
         turns = self._repository._turns  # noqa: SLF001
         for id_ in [id_ for id_, state in turns.items() if state is self._state]:
             del turns[id_]
+            if self._around is not None:
+                turns[id_] = self._around
 
 
 # By repository and conversation: tasks may run turns side by side on one repository.
@@ -108,6 +114,7 @@ class AsyncRunningTurn:
         self.turns: Turns = {}
         self._repository = repository
         self._state: TurnState | None = None
+        self._around: AsyncRunningTurn | None = None
 
     @property
     def epoch(self) -> int | None:
@@ -118,6 +125,7 @@ class AsyncRunningTurn:
         key = (id(self._repository), self.conversation_id)
         work = self._repository._work(self, "begin", (self.conversation_id,), {})  # noqa: SLF001
         self._state = await self._repository._whole(work)  # noqa: SLF001
+        self._around = RUNNING.get({}).get(key)
         RUNNING.set({**RUNNING.get({}), key: self})
         return self
 
@@ -128,7 +136,8 @@ class AsyncRunningTurn:
         trace: TracebackType | None,
     ) -> None:
         key = (id(self._repository), self.conversation_id)
-        RUNNING.set({k: v for k, v in RUNNING.get({}).items() if k != key})
+        others = {k: v for k, v in RUNNING.get({}).items() if k != key}
+        RUNNING.set(others if self._around is None else {**others, key: self._around})
         work = self._repository._work(self, "end", (self.conversation_id,), {})  # noqa: SLF001
         try:
             await self._repository._whole(work)  # noqa: SLF001
