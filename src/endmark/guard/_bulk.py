@@ -11,10 +11,11 @@ from sqlalchemy.orm import ORMExecuteState
 from sqlalchemy.sql import visitors
 
 from endmark.guard._mapping import Mapping
-from endmark.guard._payload import finalized
+from endmark.guard._payload import finalized, respelt
 from endmark.guard.report import OnRepair, report
 from endmark.history import examine
 from endmark.policy import Policy
+from endmark.stores import json_text
 
 __all__ = ["conversations_in", "finalized_statement"]
 
@@ -27,10 +28,14 @@ def finalized_statement(
     names = {mapping.payload, column.key, column.name}
 
     def closed(value: Any) -> Any:
-        new = finalized(value, mapping.format, policy)
-        if new is not value:
-            _tell(value, mapping, policy, on_repair)
-        return new
+        plain = mapping.plain(value)
+        is_text = isinstance(plain, str | bytes)
+        read = json_text.read(plain) if is_text else plain
+        new = finalized(read, mapping.format, policy)
+        if new is read:
+            return value
+        _tell(read, mapping, policy, on_repair)
+        return mapping.typed(respelt(plain, read, new) if is_text else new, value)
 
     state.statement = _rewritten(state.statement, names, closed)
     for row in _rows(state.parameters):

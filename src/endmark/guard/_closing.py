@@ -8,11 +8,14 @@ from typing import Any
 
 from sqlalchemy.orm import attributes
 
+from endmark.errors import UnreadableError
 from endmark.formats import Rebuilt
 from endmark.formats._base import Message
 from endmark.guard._mapping import Mapping
+from endmark.stores.order import stamp
+from endmark.stores.table import Cell
 
-__all__ = ["between", "insert_order", "object_of", "places", "renumber"]
+__all__ = ["between", "insert_order", "object_of", "places", "renumber", "time_behind"]
 
 MICROSECOND = timedelta(microseconds=1)
 
@@ -27,6 +30,15 @@ def between(earlier: Any, later: Any) -> datetime | None:
         return None
     between = earlier + MICROSECOND
     return between if between < later else None
+
+
+def time_behind(last: Cell) -> datetime | None:
+    """Give the time right behind a stored one; None for what is no time."""
+    try:
+        value, write = stamp(last)
+        return datetime.fromisoformat(str(write(value + 1)))
+    except (UnreadableError, ValueError):
+        return None
 
 
 def renumber(mapping: Mapping, objects: Sequence[Any], last: Any) -> None:

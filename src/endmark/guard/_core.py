@@ -96,8 +96,9 @@ def _first_calls(history: History, format_: Format, at: int) -> int:
 def settle(connection: Connection, rows: Rows, id_: Id, policy: Policy, turn: Turn) -> Settled:
     """Repair the stored end of a conversation."""
     conversation, found = _examined(connection, rows, id_, policy, turn)
-    if turn == "open" and not found.pending and not leads(rows.format, conversation.history[-1]):
-        found = examine(conversation.history, rows.format, policy)  # as the view decides
+    history = conversation.history
+    if turn == "open" and history and not (found.pending or leads(rows.format, history[-1])):
+        found = examine(history, rows.format, policy)  # as the view decides
     found, stray = settled(found, turn)
     if found.edits:
         write(connection, rows, conversation, found.rebuild())
@@ -132,10 +133,24 @@ def _first_user(conversation: Conversation, rows: Rows) -> int:
 def write(connection: Connection, rows: Rows, conversation: Conversation, rebuilt: Rebuilt) -> None:
     """Write a rebuilt history over its rows."""
     changes = [
-        _native(rows, _own_row(rows, conversation, change))
+        _native(rows, _short(rows, _own_row(rows, conversation, change)))
         for change in rows.source.changes(conversation, rebuilt)
     ]
     execute(connection, rows.source.tables, changes)
+
+
+def _short(rows: Rows, change: Change) -> Change:
+    """Spell the key of a new row as SQLAlchemy spells it: a UUID in CHAR(32) has no dashes."""
+    if change.before is not None or rows.postgresql:
+        return change
+    columns = rows.table.columns
+    key = {
+        name: cell.replace("-", "")
+        if isinstance(cell, str) and "char(32)" in columns[name].type.lower()
+        else cell
+        for name, cell in change.key.items()
+    }
+    return replace(change, key=key)
 
 
 def _native(rows: Rows, change: Change) -> Change:

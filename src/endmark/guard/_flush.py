@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session, attributes
 
 from endmark.formats._base import Message
-from endmark.guard._closing import between, insert_order, object_of, places, renumber
+from endmark.guard._closing import between, insert_order, object_of, places, renumber, time_behind
 from endmark.guard._core import read_tail, settle
 from endmark.guard._mapping import Mapping
 from endmark.guard._rows import Rows, rows_of
@@ -38,6 +39,7 @@ class Kept:
     tails: dict[Any, Tail] = field(default_factory=dict)
     locked: set[Any] = field(default_factory=set)
     after: list[Any] = field(default_factory=list)  # to be repaired when the flush is done
+    nameless: list[Any] = field(default_factory=list)  # objects whose conversation it will tell
 
 
 class Flush:
@@ -83,8 +85,13 @@ class Flush:
             mapping = self.handle.mapping(type(obj))
             if mapping is not None:
                 values = attributes.instance_dict(obj)
-                if mapping.message(values) is not None:
-                    groups.setdefault((mapping, mapping.group_of(values)), []).append(obj)
+                if mapping.message(values) is None:
+                    continue
+                group = mapping.group_of(values)
+                if group is None:  # in a collection of its parent, without a way back
+                    self.handle.kept(self.session).nameless.append(obj)
+                else:
+                    groups.setdefault((mapping, group), []).append(obj)
         for (mapping, _), objects in groups.items():
             self._order(mapping, sorted(objects, key=insert_order))
         for obj in [*self.session.dirty, *self.session.deleted]:
@@ -111,6 +118,9 @@ class Flush:
         conversation = mapping.conversation_of(attributes.instance_dict(objects[0]))
         numbers = [attributes.instance_dict(obj).get(mapping.order) for obj in objects]
         tail = self._tail(conversation, numbered=None not in numbers)
+        timed = conversation is not None and self.rows().source.kind == "time"
+        if timed and None in numbers:
+            self._give_time(mapping, conversation, objects[0])
         waiting: list[Any] = []  # objects of the running block
         for obj in objects:
             values = attributes.instance_dict(obj)
@@ -127,12 +137,26 @@ class Flush:
             if verdict.closes:
                 closed = self._close(mapping, tail, conversation, waiting, obj, objects)
                 tail.block, tail.open = [], False
-            if not closed and (verdict.disturbs or verdict.closes):
+            # A time that the database is to give may be that of the closing rows.
+            unsure = not closed or (timed and values.get(mapping.order) is None)
+            if unsure and (verdict.disturbs or verdict.closes):
                 self._later(conversation)
             tail.take(
                 weigh(tail, message, mapping.format, self.handle.policy) if closed else verdict
             )
             waiting.append(obj)
+
+    def _give_time(self, mapping: Mapping, conversation: Any, obj: Any) -> None:
+        """Where rows were moved on to later times, the database's own would be before them."""
+        rows = self.rows()
+        last, _ = rows.tail(self.session.connection(), rows.id_of(conversation), 1)
+        moved = conversation in self.handle.kept(self.session).locked
+        following = time_behind(last[-1].order[0]) if last else None
+        if following is None or (rows.postgresql and not moved):
+            return
+        now = datetime.now(following.tzinfo or UTC).replace(microsecond=0)
+        if rows.postgresql or following.replace(tzinfo=now.tzinfo) > now:
+            setattr(obj, mapping.order, following)
 
     def _fence(self, rows: Rows, conversation: Any) -> None:
         locked = self.handle.kept(self.session).locked
@@ -227,7 +251,7 @@ class Flush:
             values = attributes.instance_dict(obj)
             if mapping.conversation_of(values) not in {conversation, None}:
                 continue
-            table = mapping.mapper.local_table
+            table = mapping.table
             key = attributes.instance_state(obj).identity or ()
             columns = mapping.mapper.primary_key
             there = select(columns[0]).where(
@@ -243,9 +267,15 @@ class Flush:
 def refreshed(handle: Handle, session: Session) -> None:
     """After a flush: repair what could not be put in order before it."""
     kept = session.info.get("endmark.kept", {}).get(handle)
-    if kept is None or not kept.after:
+    if kept is None or not (kept.after or kept.nameless):
         return
     after, kept.after = kept.after, []
+    nameless, kept.nameless = kept.nameless, []
+    for obj in nameless:
+        mapping = handle.mapping(type(obj))
+        named = mapping and mapping.conversation_of(attributes.instance_dict(obj))
+        if named is not None and named not in after:
+            after.append(named)
     for conversation in after:
         Flush(handle, session).settle(conversation, "open")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import inspect
+from sqlalchemy import TypeDecorator, inspect
+from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.orm import Mapper, attributes
 from sqlalchemy.orm.exc import UnmappedClassError
 
@@ -13,9 +14,21 @@ from endmark import formats
 from endmark.errors import StoreError
 from endmark.formats._base import Message
 from endmark.guard._payload import packed, unpacked
+from endmark.model import Shape
 from endmark.stores._store import Store
 
 __all__ = ["Mapping", "mapping_of", "store_of_class"]
+
+
+PLAIN = (dict, list, str, bytes, type(None))
+DIALECT = DefaultDialect()
+
+
+def _table_of(mapper: Mapper[Any], store: Store) -> Any:
+    """Find the store's table among those that a class is mapped over; None for no such."""
+    tables: Any = mapper.tables
+    named = (t for t in tables if getattr(t, "name", None) == store.table)
+    return next((t for t in named if t.schema == store.schema), None)
 
 
 def _mapper(cls: Any) -> Mapper[Any]:
@@ -69,10 +82,12 @@ class Mapping:
     def __init__(self, mapper: Mapper[Any], store: Store) -> None:
         by_column = {a.columns[0].name: a.key for a in mapper.column_attrs}
         self.mapper = mapper
+        self.table: Any = _table_of(mapper, store)
         self.store = store
         self.format = formats.get(store.format)
         self.conversation = tuple(by_column[name] for name in store.conversation)
         self.payload = by_column[store.payload]
+        self.type: Any = mapper.column_attrs[self.payload].columns[0].type
         self.role = by_column[store.role] if store.role else None
         self.key = tuple(mapper.get_property_by_column(c).key for c in mapper.primary_key)
         order = store.order or tuple(column.name for column in mapper.primary_key)
@@ -87,7 +102,7 @@ class Mapping:
     def message(self, values: dict[str, Any]) -> Message | None:
         """Read the message in a row's values, None where there is none."""
         return unpacked(
-            values.get(self.payload),
+            self.plain(values.get(self.payload)),
             values.get(self.role) if self.role else None,
             self.format,
             column=self.role is not None,
@@ -95,11 +110,24 @@ class Mapping:
 
     def put(self, message: Message, values: dict[str, Any]) -> dict[str, Any]:
         """Give the attributes that hold a message, in the form that they have now."""
-        old = values.get(self.payload)
-        new = {self.payload: packed(message, old, self.format, column=self.role is not None)}
+        given = values.get(self.payload)
+        value = packed(message, self.plain(given), self.format, column=self.role is not None)
+        new: dict[str, Any] = {self.payload: self.typed(value, given)}
         if self.role:
             new[self.role] = message["role"]
         return new
+
+    def plain(self, value: Any) -> Any:
+        """Give a value of the application's own type as the column keeps it."""
+        if isinstance(value, PLAIN) or not isinstance(self.type, TypeDecorator):
+            return value
+        return self.type.process_bind_param(value, DIALECT)
+
+    def typed(self, value: Any, like: Any) -> Any:
+        """Give a value as the application has it, which is like another."""
+        if isinstance(like, PLAIN) or not isinstance(self.type, TypeDecorator):
+            return value
+        return self.type.process_result_value(value, DIALECT)
 
     def conversation_of(self, values: dict[str, Any]) -> tuple[Any, ...] | None:
         """Give what names a row's conversation; None where its parent is not written yet."""
@@ -133,7 +161,12 @@ def mapping_of(cls: type, store: Store) -> Mapping | None:
         mapper: Any = inspect(cls)
     except UnmappedClassError:
         return None
-    table: Any = mapper.local_table
-    if getattr(table, "name", None) != store.table or table.schema != store.schema:
+    if _table_of(mapper, store) is None:
         return None
+    if len(mapper.tables) > 1 and formats.get(store.format).shape is not Shape.INLINE:
+        msg = (
+            f"{cls.__name__} is mapped over several tables, and a row that closes a call would "
+            f"be in {store.table} alone; guard a class of one table, or use a ChatRepository"
+        )
+        raise StoreError(msg)
     return Mapping(mapper, store)

@@ -9,7 +9,7 @@ from endmark.history import examine
 from endmark.policy import Policy
 from endmark.stores import json_text
 
-__all__ = ["finalized", "packed", "unpacked"]
+__all__ = ["finalized", "packed", "respelt", "unpacked"]
 
 
 def unpacked(value: Any, role: Any, format_: Format, *, column: bool) -> Message | None:
@@ -36,9 +36,14 @@ def packed(message: Message, old: Any, format_: Format, *, column: bool) -> Any:
     else:
         new = message[format_.body]
     if isinstance(old, str | bytes):
-        text = json_text.splice(old if isinstance(old, str) else old.decode(), like, new)
-        return text if isinstance(old, str) else text.encode()
+        return respelt(old, like, new)
     return new
+
+
+def respelt(old: str | bytes, like: Any, new: Any) -> str | bytes:
+    """Give JSON text with a new value, what is untouched as it was written."""
+    text = json_text.splice(old if isinstance(old, str) else old.decode(), like, new)
+    return text if isinstance(old, str) else text.encode()
 
 
 def finalized(value: Any, format_: Format, policy: Policy) -> Any:
