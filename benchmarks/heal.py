@@ -95,9 +95,7 @@ def growth(size: tuple[int, int] = GROWTH) -> Iterator[Row]:
         peaks = [_peak(name, rows) for rows in size]
         more = (peaks[1] - peaks[0]) / 1024
         detail = f"{peaks[0] / 1024:.0f} MB / {peaks[1] / 1024:.0f} MB"
-        yield Row(
-            f"memory of heal, 100,000 to 1,000,000 rows, {name}", more, 64, 8, " MB", detail
-        )
+        yield Row(f"memory of heal, 100,000 to 1,000,000 rows, {name}", more, 64, 8, " MB", detail)
 
 
 def _peak(format: str, rows: int) -> int:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, TextClause, inspect, text
+from sqlalchemy import Connection, Engine, inspect, text
 
 from endmark.errors import StoreError, UnreadableError
 from endmark.formats._base import Message
