@@ -6,7 +6,9 @@ that are rolled back and repositories that know nothing in between.
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -27,6 +29,7 @@ from guard_messages import Message, create, stored
 FORMATS = sorted(BUILDERS)
 LAWS = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 FAR = {"reused_id", "copy"}  # depends on what was there before the end was repaired
+NUMBERS = itertools.count(1)
 WAYS = ["on", "committed", "new process", "rolled back", "savepoint", "savepoint rolled back"]
 
 
@@ -66,7 +69,17 @@ def is_told(history: list[Message]) -> bool:
     return len(set(thoughts)) == len(thoughts) and not bare
 
 
+@pytest.fixture(scope="module")
+def engine() -> Iterator[sa.Engine]:
+    """One database for all: each history is a conversation of its own."""
+    engine = sa.create_engine("sqlite://", poolclass=sa.StaticPool)
+    create(engine)
+    yield engine
+    engine.dispose()
+
+
 def written(session: Session, format: str, history: list[Message], ways: Any) -> None:
+    name = str(next(NUMBERS))
     expected: list[Message] = []
     repository = ChatRepository(session, format)
     while history:
@@ -79,36 +92,35 @@ def written(session: Session, format: str, history: list[Message], ways: Any) ->
             repository = ChatRepository(session, format)
         if way.endswith("rolled back"):
             undo = session.begin_nested() if way.startswith("savepoint") else session
-            repository.add_messages("c", part)
+            repository.add_messages(name, part)
             undo.rollback()
         if way == "savepoint":
             with session.begin_nested():
-                repository.add_messages("c", part)
+                repository.add_messages(name, part)
         else:
-            repository.add_messages("c", part)
+            repository.add_messages(name, part)
         for message in part:
             expected = after(expected, message, format)
             assume(not FAR & kinds(expected, format))
-        assert stored(session) == expected
-    repository.finalize("c")
-    assert stored(session) == repair(expected, format)
-    assert repository.history("c") == repair(expected, format)
+        assert stored(session, name) == expected
+    repository.finalize(name)
+    assert stored(session, name) == repair(expected, format)
+    assert repository.history(name) == repair(expected, format)
 
 
 @pytest.mark.parametrize("format", FORMATS)
 @given(data=st.data())
 @LAWS
-def test_each_write_leaves_what_repair_would(format: str, data: st.DataObject) -> None:
+def test_each_write_leaves_what_repair_would(
+    engine: sa.Engine, format: str, data: st.DataObject
+) -> None:
     history = data.draw(damaged(format))
     if formats.get(format).shape is Shape.INLINE:  # one id is one row
         history = [{**message, "id": f"m{k}"} for k, message in enumerate(history)]
     assume(is_told(history) and not FAR & kinds(history, format))
     ways = iter(lambda: data.draw(st.tuples(st.sampled_from(WAYS), st.integers(1, 3))), None)
-    engine = sa.create_engine("sqlite://")
-    create(engine)
     with Session(engine) as session:
         written(session, format, history, ways)
-    engine.dispose()
 
 
 # -- what is easily missed: rows of Responses, each of which a new process adds ------------------
@@ -140,19 +152,17 @@ ITEMS = {
 
 @pytest.mark.parametrize("remembers", [True, False], ids=["one process", "a new one each"])
 @pytest.mark.parametrize("line", ITEMS.values(), ids=ITEMS.keys())
-def test_items_of_responses(line: str, remembers: bool) -> None:
+def test_items_of_responses(engine: sa.Engine, line: str, remembers: bool) -> None:
     history = [item(*words.split()) for words in line.split(", ")]
-    engine = sa.create_engine("sqlite://")
-    create(engine)
+    name = str(next(NUMBERS))
     with Session(engine) as session:
         repository = ChatRepository(session, "openai-responses")
         for message in history:
             if not remembers:
                 session.info.clear()
                 repository = ChatRepository(session, "openai-responses")
-            repository.add_message("c", message)
+            repository.add_message(name, message)
             session.commit()
-        with repository.turn("c"):
+        with repository.turn(name):
             pass
-        assert stored(session) == repair(history, "openai-responses")
-    engine.dispose()
+        assert stored(session, name) == repair(history, "openai-responses")
