@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import orjson
 from sqlalchemy import Connection
 
 from endmark.errors import UnreadableError
@@ -22,6 +23,7 @@ from endmark.stores.order import Write, places, respace, rotate
 from endmark.stores.source import Conversation, Row, Source
 from endmark.stores.table import Cell, Cells, Table, rows_of
 
+FEW = 8
 NAMESPACE = uuid.UUID("6f0f5d0c-9a3c-5b52-8f2e-3b8f6c1d7e11")
 
 
@@ -52,6 +54,8 @@ def among(
     table: Table, columns: Sequence[str], ids: Sequence[tuple[Cell, ...]]
 ) -> tuple[str, dict[str, Any]]:
     """Make the condition that these columns hold one of these values."""
+    if table.dialect == "postgresql" and len(ids) > FEW:
+        return _among_many(table, columns, ids)
     values: dict[str, Any] = {}
     alternatives = []
     for n, id_ in enumerate(ids):
@@ -65,6 +69,19 @@ def among(
     if len(columns) > 1 and table.dialect == "sqlite":
         return f"{left} IN (VALUES {', '.join(alternatives)})", values
     return f"{left} IN ({', '.join(alternatives)})", values
+
+
+def _among_many(
+    table: Table, columns: Sequence[str], ids: Sequence[tuple[Cell, ...]]
+) -> tuple[str, dict[str, Any]]:
+    """Give the values in one JSON parameter: a statement of hundreds is dear to make."""
+    names = [f"c{k}" for k in range(len(columns))]
+    cells = ", ".join(table.cast(c, f"v.{name}") for c, name in zip(columns, names, strict=True))
+    typed = ", ".join(f"{name} text" for name in names)
+    rows = orjson.dumps([dict(zip(names, id_, strict=True)) for id_ in ids]).decode()
+    left = ", ".join(table.quote(name) for name in columns)
+    given = f"SELECT {cells} FROM json_to_recordset(CAST(:among AS json)) AS v({typed})"
+    return f"({left}) IN ({given})", {"among": rows}
 
 
 def only(source: Source) -> tuple[str, dict[str, Any]]:
@@ -285,5 +302,7 @@ def new_key(source: Source, like: Row, ordinal: int) -> Cells:
                 "not give; no row can be added"
             )
             raise UnreadableError(msg)
-        key[name] = str(uuid.uuid5(NAMESPACE, seed))
+        made = uuid.uuid5(NAMESPACE, seed)
+        # SQLAlchemy keeps a UUID in 32 characters where the database has no type for it.
+        key[name] = made.hex if "char(32)" in column.type.lower() else str(made)
     return key
