@@ -1,6 +1,7 @@
 """Known stores as their own libraries write them: told by their columns, healed, and given back.
 
-`stores/NAME/*.sql` are dumps of what a library wrote, at the version that its store names;
+`stores/NAME/*.sql` are dumps of what a library wrote, at the version that its store names, and
+`case.json` says what is found in them;
 `stores/real/*.py` wrote them, and read on by hand what is healed here.
 """
 
@@ -24,7 +25,9 @@ from fix_databases import Database
 from healing import dump
 
 FOLDER = Path(__file__).parent / "stores"
-CASES: dict[str, dict[str, Any]] = json.loads((FOLDER / "cases.json").read_text())
+CASES: dict[str, dict[str, Any]] = {
+    path.parent.name: json.loads(path.read_text()) for path in sorted(FOLDER.glob("*/case.json"))
+}
 FILES = {name: FOLDER / case.get("folder", name) for name, case in CASES.items()}
 WRITTEN = [(name, path.stem) for name in CASES for path in sorted(FILES[name].glob("*.sql"))]
 LATER = Options(now=1e10)  # a row is too old to be of an open turn, where its age is known

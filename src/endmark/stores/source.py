@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any, Literal
 
 from sqlalchemy import Connection
@@ -22,6 +23,12 @@ from endmark.stores.changes import Change
 from endmark.stores.order import moment
 from endmark.stores.table import Cell, Cells, Table, rows_of
 
+# One module a layout, each with a `load` and a `changes`.
+LAYOUTS = {
+    "rows": "endmark.stores.rows",
+    "parts": "endmark.stores.parts",
+    "list": "endmark.stores.lists",
+}
 AGE_COLUMNS = ("updated_at", "updatedAt", "created_at", "createdAt", "timestamp")
 Wrap = Literal["message", "rest", "body"]
 
@@ -225,9 +232,7 @@ class Source:
         return changes
 
     def _layout(self) -> Any:
-        from endmark.stores import lists, parts, rows
-
-        return {"rows": rows, "parts": parts, "list": lists}[self.store.layout]
+        return import_module(LAYOUTS[self.store.layout])
 
     def decode(self, row: Row) -> None:
         """Read a row's payload into its message. Raises `UnreadableError`."""
