@@ -72,6 +72,7 @@ class Source:
     def __init__(self, connection: Connection, store: Store) -> None:
         self.store = store
         self.format = formats.get(store.format)
+        self.layout: Any = import_module(LAYOUTS[store.layout])
         self.table = Table(connection, store.table, store.schema)
         self.tables = {self.table.label: self.table}
         self.key = self.table.key(store.key)
@@ -220,7 +221,7 @@ class Source:
         """
         if self.store.refusal:
             return [Conversation(id_, problem=self.store.refusal) for id_ in ids]
-        conversations: list[Conversation] = self._layout().load(self, connection, ids, lock=lock)
+        conversations: list[Conversation] = self.layout.load(self, connection, ids, lock=lock)
         return conversations
 
     def changes(self, conversation: Conversation, rebuilt: Rebuilt) -> list[Change]:
@@ -228,11 +229,8 @@ class Source:
 
         Raises `UnreadableError` when the store has no room for what the repair needs.
         """
-        changes: list[Change] = self._layout().changes(self, conversation, rebuilt)
+        changes: list[Change] = self.layout.changes(self, conversation, rebuilt)
         return changes
-
-    def _layout(self) -> Any:
-        return import_module(LAYOUTS[self.store.layout])
 
     def decode(self, row: Row) -> None:
         """Read a row's payload into its message. Raises `UnreadableError`."""
