@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from typer.main import get_command
 
 import endmark
@@ -44,8 +45,13 @@ def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.Monke
     names: dict[str, Any] = {"__name__": page.stem}
     for number, block in enumerate(blocks(page, "python"), 1):
         exec(compile(block, f"{page.name}, block {number}", "exec"), names)
+    closed(names)
+
+
+def closed(names: dict[str, Any]) -> None:
+    """Close the databases that an example has left open."""
     for value in names.values():
-        if hasattr(value, "dispose"):
+        if isinstance(value, sa.Engine):
             value.dispose()
 
 
@@ -164,5 +170,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_examples_in_docstrings(module: str) -> None:
-    result = doctest.testmod(import_module(module), optionflags=doctest.ELLIPSIS)
-    assert result.failed == 0
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    for test in doctest.DocTestFinder(exclude_empty=True).find(import_module(module)):
+        assert runner.run(test, clear_globs=False).failed == 0
+        closed(test.globs)
