@@ -25,6 +25,7 @@ from endmark.stores.table import Cell, Cells, Table, rows_of
 
 # One module a layout, each with a `load` and a `changes`.
 LAYOUTS = {
+    "checkpoints": "endmark.stores.checkpoints",
     "rows": "endmark.stores.rows",
     "parts": "endmark.stores.parts",
     "list": "endmark.stores.lists",
@@ -59,6 +60,10 @@ class Conversation:
     rows: list[Row] = field(default_factory=list)
     history: list[Message] = field(default_factory=list)
     problem: str | None = None
+    paused: bool = False  # it waits for a person, whatever its messages look like
+    aside: list[Message] = field(default_factory=list)  # results that are stored, but not in it
+    others: list[Conversation] = field(default_factory=list)  # histories that are healed with it
+    rebuilt: Rebuilt | None = None
 
     @property
     def written(self) -> float | None:
@@ -74,6 +79,10 @@ class Source:
         self.format = formats.get(store.format)
         self.table = Table(connection, store.table, store.schema)
         self.tables = {self.table.label: self.table}
+        self.beside = {
+            what: Table(connection, name, store.schema) for what, name in store.beside.items()
+        }
+        self.tables |= {table.label: table for table in self.beside.values()}
         self.key = self.table.key(store.key)
         self._require_sense()
         self._require_unique(connection)
@@ -170,6 +179,9 @@ class Source:
             from endmark.stores import lists
 
             return lists.read_list(self, row)
+        layout = self._layout()
+        if self.is_opaque:
+            return list(layout.read_sample(self, row))
         self.decode(row)
         return [row.message]
 
@@ -230,6 +242,11 @@ class Source:
         """
         changes: list[Change] = self._layout().changes(self, conversation, rebuilt)
         return changes
+
+    @property
+    def is_opaque(self) -> bool:
+        """Say whether a payload is more than JSON text: a conversation is then read to be seen."""
+        return getattr(self._layout(), "OPAQUE", False)
 
     def _layout(self) -> Any:
         return import_module(LAYOUTS[self.store.layout])

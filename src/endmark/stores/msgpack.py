@@ -1,0 +1,249 @@
+"""MessagePack, as little of it as healing needs: values read and written, parts kept as their bytes.
+
+What an application's own type is (`Ext`) stays the bytes that it is: no class is ever imported or
+called for it.
+
+https://github.com/msgpack/msgpack/blob/master/spec.md
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from endmark.errors import UnreadableError
+
+
+class Ext(NamedTuple):
+    """A value of an application's own type, unread."""
+
+    code: int
+    data: bytes
+
+
+class Raw(bytes):
+    """The bytes of a whole value: written as they are."""
+
+    __slots__ = ()
+
+
+_NUMBERS = {
+    0xCA: ">f", 0xCB: ">d", 0xCC: ">B", 0xCD: ">H", 0xCE: ">I", 0xCF: ">Q",
+    0xD0: ">b", 0xD1: ">h", 0xD2: ">i", 0xD3: ">q",
+}  # fmt: skip
+_SIZES = {1: ">B", 2: ">H", 4: ">I"}
+_STRINGS = {0xD9: 1, 0xDA: 2, 0xDB: 4}
+_BINARIES = {0xC4: 1, 0xC5: 2, 0xC6: 4}
+_LISTS = {0xDC: 2, 0xDD: 4}
+_MAPS = {0xDE: 2, 0xDF: 4}
+_FIXED_EXTS = {0xD4: 1, 0xD5: 2, 0xD6: 4, 0xD7: 8, 0xD8: 16}
+_EXTS = {0xC7: 1, 0xC8: 2, 0xC9: 4}
+_CONSTANTS = {0xC0: None, 0xC2: False, 0xC3: True}
+_UNREAD = (IndexError, RecursionError, TypeError, UnicodeDecodeError, ValueError, struct.error)
+
+
+def read(data: bytes) -> Any:
+    """Read one value. Raises `UnreadableError` for what is none, or has more behind it."""
+    value, end = _guarded(lambda: _read(data, 0))
+    return _whole(data, value, end)
+
+
+def split_list(data: bytes) -> list[Raw] | None:
+    """Give the items of a list, each as its bytes; None for another value."""
+
+    def split() -> tuple[list[Raw] | None, int]:
+        count, at = _count(data, 0, 0x90, 0x9F, _LISTS)
+        if count is None:
+            return None, len(data)
+        items = []
+        for _ in range(count):
+            _, end = _read(data, at)
+            items.append(Raw(data[at:end]))
+            at = end
+        return items, at
+
+    items, end = _guarded(split)
+    checked: list[Raw] | None = _whole(data, items, end)
+    return checked
+
+
+def split_map(data: bytes) -> dict[str, Raw]:
+    """Give the fields of a map, each as its bytes. Raises `UnreadableError` for another value."""
+
+    def split() -> tuple[dict[str, Raw], int]:
+        count, at = _count(data, 0, 0x80, 0x8F, _MAPS)
+        fields: dict[str, Raw] = {}
+        if count is None:
+            raise ValueError
+        for _ in range(count):
+            key, start = _read(data, at)
+            _, at = _read(data, start)
+            fields[key] = Raw(data[start:at])
+        return fields, at
+
+    fields, end = _guarded(split)
+    checked: dict[str, Raw] = _whole(data, fields, end)
+    return checked
+
+
+def _guarded(step: Callable[[], tuple[Any, int]]) -> tuple[Any, int]:
+    try:
+        return step()
+    except _UNREAD:
+        msg = "it is not MessagePack"
+        raise UnreadableError(msg) from None
+
+
+def _whole(data: bytes, value: Any, end: int) -> Any:
+    if end != len(data):
+        msg = "it is not one MessagePack value"
+        raise UnreadableError(msg)
+    return value
+
+
+def _count(
+    data: bytes, at: int, low: int, high: int, sizes: dict[int, int]
+) -> tuple[int | None, int]:
+    """Read how many items a list or a map has, and where they begin; None for another value."""
+    first = data[at]
+    if low <= first <= high:
+        return first - low, at + 1
+    if first in sizes:
+        return _size(data, at + 1, sizes[first])
+    return None, at
+
+
+def _size(data: bytes, at: int, width: int) -> tuple[int, int]:
+    (size,) = struct.unpack_from(_SIZES[width], data, at)
+    return size, at + width
+
+
+def _take(data: bytes, at: int, size: int) -> tuple[bytes, int]:
+    if at + size > len(data):
+        raise IndexError
+    return data[at : at + size], at + size
+
+
+def _read(data: bytes, at: int) -> tuple[Any, int]:
+    first = data[at]
+    if first < 0x80:
+        return first, at + 1
+    if first >= 0xE0:
+        return first - 0x100, at + 1
+    if 0xA0 <= first <= 0xBF:
+        taken, at = _take(data, at + 1, first - 0xA0)
+        return taken.decode(), at
+    if first in _CONSTANTS:
+        return _CONSTANTS[first], at + 1
+    if first in _NUMBERS:
+        (number,) = struct.unpack_from(_NUMBERS[first], data, at + 1)
+        return number, at + 1 + struct.calcsize(_NUMBERS[first])
+    if first in _STRINGS or first in _BINARIES:
+        size, at = _size(data, at + 1, _STRINGS.get(first) or _BINARIES[first])
+        taken, at = _take(data, at, size)
+        return (taken.decode() if first in _STRINGS else taken), at
+    if first in _FIXED_EXTS or first in _EXTS:
+        return _read_ext(data, at)
+    return _read_many(data, at)
+
+
+def _read_ext(data: bytes, at: int) -> tuple[Ext, int]:
+    first = data[at]
+    if first in _FIXED_EXTS:
+        size, at = _FIXED_EXTS[first], at + 1
+    else:
+        size, at = _size(data, at + 1, _EXTS[first])
+    (code,) = struct.unpack_from(">b", data, at)
+    taken, at = _take(data, at + 1, size)
+    return Ext(code, taken), at
+
+
+def _read_many(data: bytes, at: int) -> tuple[Any, int]:
+    count, start = _count(data, at, 0x90, 0x9F, _LISTS)
+    if count is not None:
+        items = []
+        for _ in range(count):
+            item, start = _read(data, start)
+            items.append(item)
+        return items, start
+    count, start = _count(data, at, 0x80, 0x8F, _MAPS)
+    if count is None:
+        raise ValueError
+    fields = {}
+    for _ in range(count):
+        key, start = _read(data, start)
+        fields[key], start = _read(data, start)
+    return fields, start
+
+
+def write(value: Any) -> Raw:
+    """Write one value, in its shortest form."""
+    out = bytearray()
+    _write(value, out)
+    return Raw(out)
+
+
+def _write(value: Any, out: bytearray) -> None:
+    if isinstance(value, Raw):
+        out += value
+    elif value is None or value is True or value is False:
+        out.append({None: 0xC0, False: 0xC2, True: 0xC3}[value])
+    elif isinstance(value, Ext):
+        _write_ext(value, out)
+    elif isinstance(value, int):
+        _write_int(value, out)
+    elif isinstance(value, float):
+        out += b"\xcb" + struct.pack(">d", value)
+    elif isinstance(value, str):
+        data = value.encode()
+        _head(len(data), out, (0xA0, 31), _STRINGS)
+        out += data
+    elif isinstance(value, bytes):
+        _head(len(value), out, None, _BINARIES)
+        out += value
+    elif isinstance(value, dict):
+        _head(len(value), out, (0x80, 15), _MAPS)
+        for key, item in value.items():
+            _write(key, out)
+            _write(item, out)
+    else:
+        _head(len(value), out, (0x90, 15), _LISTS)
+        for item in value:
+            _write(item, out)
+
+
+def _head(size: int, out: bytearray, short: tuple[int, int] | None, sizes: dict[int, int]) -> None:
+    """Write the kind and size of what follows."""
+    if short is not None and size <= short[1]:
+        out.append(short[0] + size)
+        return
+    first = next(first for first, width in sizes.items() if size < 1 << 8 * width)
+    out.append(first)
+    out += struct.pack(_SIZES[sizes[first]], size)
+
+
+def _write_ext(value: Ext, out: bytearray) -> None:
+    fixed = next((first for first, size in _FIXED_EXTS.items() if size == len(value.data)), None)
+    if fixed is None:
+        _head(len(value.data), out, None, _EXTS)
+    else:
+        out.append(fixed)
+    out += struct.pack(">b", value.code) + value.data
+
+
+def _write_int(value: int, out: bytearray) -> None:
+    if -32 <= value < 0x80:
+        out += struct.pack(">b" if value < 0 else ">B", value)
+        return
+    marks = (0xCC, 0xCD, 0xCE, 0xCF) if value > 0 else (0xD0, 0xD1, 0xD2, 0xD3)
+    for mark in marks:
+        try:
+            packed = struct.pack(_NUMBERS[mark], value)
+        except struct.error:
+            continue
+        out.append(mark)
+        out += packed
+        return
+    msg = "a number of more than 64 bits"
+    raise UnreadableError(msg)
