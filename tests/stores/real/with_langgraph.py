@@ -31,6 +31,7 @@ from langgraph.prebuilt import ToolNode, create_react_agent, tools_condition
 from langgraph.types import interrupt
 
 RUNS: list[str] = []  # the tools that ran
+KILLS: list[bool] = []  # whether a tool may end the process
 
 
 @tool
@@ -39,7 +40,7 @@ def weather(city: str, how: str = "fine") -> str:
     RUNS.append(f"weather {city}")
     if how == "raises":
         raise RuntimeError("no route to host")
-    if how == "is killed" and os.environ.get("KILLS"):
+    if how == "is killed" and KILLS:
         time.sleep(0.5)  # the checkpoint is written in the background
         os._exit(9)
     if how == "asks":
@@ -230,6 +231,7 @@ async def cancel(url: str) -> None:
 
 
 def write(url: str) -> None:
+    KILLS.append(True)
     for name in os.environ.get("THREADS", "").split() or THREADS:
         if name == "cancelled":
             asyncio.run(cancel(url))
@@ -251,13 +253,13 @@ def go_on(url: str) -> None:
             try:
                 graph.invoke(None, config(name))
                 print(name, "went on by itself, ran", RUNS)
-            except Exception as error:
+            except (RuntimeError, ValueError) as error:
                 print(name, "by itself:", type(error).__name__, str(error)[:90], RUNS)
             graph = make(made, AIMessage(f"Answer to {name}."))
             try:
                 values = graph.invoke(said(name, "Go on."), config(name))
                 print(name, [(m.type, m.content) for m in messages(values)], RUNS)
-            except Exception as error:
+            except (RuntimeError, ValueError) as error:
                 print(name, "REFUSED", type(error).__name__, str(error)[:90], RUNS)
 
 
