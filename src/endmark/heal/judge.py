@@ -74,9 +74,11 @@ class Judge:
 
     def rebuilt(self, conversation: Conversation, examination: Examination) -> Rebuilt:
         """Give the repaired history; results that are stored beside it stand before made ones."""
-        if not conversation.aside or not examination.edits:
+        open_ = {call.id for call in examination.pending}
+        aside = [result for id_, result in conversation.aside.items() if id_ not in open_]
+        if not aside or not examination.edits:
             return examination.rebuild()
-        whole = replace(conversation, history=[*conversation.history, *conversation.aside])
+        whole = replace(conversation, history=[*conversation.history, *aside])
         made = self.examine(whole).rebuild()
         size = len(conversation.history)
         origins = [k if k is not None and k < size else None for k in made.origins]

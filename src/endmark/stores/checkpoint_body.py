@@ -132,9 +132,11 @@ def body_of(kind: str, cell: Any) -> Body:
     if kind not in ("msgpack", "json", "") or not isinstance(cell, str | bytes):
         msg = f"Endmark knows no checkpoint of type {kind}; {message_lists.WAY_OUT}"
         raise UnreadableError(msg)
-    body = Packed if kind == "msgpack" else Told
     try:
-        return body.of(cell)  # type: ignore[arg-type]
+        body = Packed.of(cell) if isinstance(cell, bytes) and kind == "msgpack" else Told.of(cell)
     except KeyError:
+        body = None
+    if body is None or body.field("channel_versions") is None:
         msg = "the checkpoint has no channels"
-        raise UnreadableError(msg) from None
+        raise UnreadableError(msg)
+    return body

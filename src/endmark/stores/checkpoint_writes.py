@@ -23,7 +23,9 @@ from endmark.stores.rows import among, of_conversations
 from endmark.stores.source import Conversation, Source
 from endmark.stores.table import Cell, Table, rows_of
 
-INTERRUPT, RESUME, ERROR = "__interrupt__", "__resume__", "__error__"
+INTERRUPT, RESUME, TASKS = "__interrupt__", "__resume__", "__pregel_tasks"
+CONTROL = {INTERRUPT, RESUME, "__error__", "__error_source_node__", "__scheduled__"}
+OLD = 4  # before, what tasks sent was read from the writes of the parent
 _PIECES = (
     "channel LIKE 'join:%' OR get_byte(blob, 0) BETWEEN 144 AND 159 "  # a list in MessagePack
     "OR get_byte(blob, 0) IN (220, 221, 91)"  # a longer one, or one in JSON
@@ -74,6 +76,10 @@ def look_closer(source: Source, connection: Connection, conversation: Conversati
     head = row.order[0]
     writes = _writes(source, connection, conversation)
     here = {write.channel for write in writes if write.checkpoint == head}
+    row.payload.half_done = bool(here - CONTROL)
+    if TASKS in here and (row.payload.body.field("v") or OLD) < OLD:
+        msg = "a task of an old version has sent others on their way; LangGraph is to finish them"
+        raise UnreadableError(msg)
     conversation.paused = bool(here & {INTERRUPT, RESUME}) or (
         # A breakpoint leaves no write. Who has come past one before, and never by an interrupt,
         # may stand at one again.
@@ -138,10 +144,10 @@ def _results(
     conversation: Conversation,
     cut: list[Cell],
     ids: set[str | None],
-) -> list[Any]:
+) -> dict[str, Any]:
     """Read the results of these calls among the writes that came to nothing."""
     if not cut or not ids - {None}:
-        return []
+        return {}
     head = conversation.rows[0].payload
     found: dict[str, Any] = {}
     for kind, data in _values(source, connection, conversation, cut):
@@ -155,7 +161,7 @@ def _results(
                 found[call_id] = message
                 if list_.raws:
                     head.beside[id(message)] = list_.raws[k]
-    return list(found.values())
+    return found
 
 
 def _values(

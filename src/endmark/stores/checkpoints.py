@@ -34,6 +34,10 @@ DELTA = ("counters_since_delta_snapshot", "delta_writes_versioned")
 DELTA_REASON = (
     f"it keeps messages as a chain of writes (DeltaChannel), which is beta; {message_lists.WAY_OUT}"
 )
+HALF_DONE = (
+    "its last step is half done and still open, and a new state would forget what was done; let it "
+    "be finished, or give it up with --include-frontier"
+)
 TASKS, START = "__pregel_tasks", "__start__"
 
 
@@ -45,6 +49,7 @@ class Head:
     metadata: dict[str, Any]
     lists: dict[str, MessageList] = field(default_factory=dict)
     beside: dict[int, Raw] = field(default_factory=dict)  # bytes of results that wait beside it
+    half_done: bool = False  # some tasks of its step have finished
 
 
 def load(
@@ -105,7 +110,8 @@ def _read(
 ) -> None:
     """Read a head: each channel that holds messages is a history."""
     metadata = row.cells["metadata"]
-    told = json_text.read(metadata) if isinstance(metadata, str | bytes) else {}
+    read = json_text.read(metadata) if isinstance(metadata, str | bytes) else {}
+    told = read if isinstance(read, dict) else {}
     if any(sign in told for sign in DELTA):
         raise UnreadableError(DELTA_REASON)
     body = body_of(str(row.cells["type"] or ""), row.cells[source.store.payload])
@@ -143,11 +149,14 @@ def changes(source: Source, conversation: Conversation, rebuilt: Rebuilt) -> lis
     for name, made, history in zip(head.lists, given, histories, strict=True):
         if made.messages and list(map(id, made.messages)) != list(map(id, history)):
             changed[name] = head.lists[name].written(made, head.beside, f"{new_id}:{name}")
-    at_the_end = rebuilt.messages[-1:] != conversation.history[-1:]
-    gone = _given_up(body) if at_the_end else []
-    versions: dict[str, Any] = body.field("channel_versions")
+    gone = []
+    if list(map(id, rebuilt.messages[-1:])) != list(map(id, conversation.history[-1:])):
+        gone = _given_up(body)
+    elif head.half_done and not source.format.is_user(conversation.history[-1]):
+        raise UnreadableError(HALF_DONE)
+    versions: dict[str, Any] = body.field("channel_versions") or {}
     version = checkpoint_ids.next_version(versions, new_id)
-    fields = {
+    fields: dict[str, Any] = {
         "id": new_id,
         "channel_versions": versions | dict.fromkeys([*changed, *gone], version),
     }
@@ -223,11 +232,14 @@ def _blobs(source: Source, row: Row, changed: dict[str, list[Any]], version: Any
 
 
 def read_sample(source: Source, row: Row) -> list[Any]:
-    """See that a payload may be a checkpoint; its messages may stand elsewhere."""
+    """See that a payload may be a checkpoint. Raises `UnreadableError` for what is none.
+
+    Its messages may stand elsewhere. What begins like neither is pickled or encrypted.
+    """
     cell = row.cells[source.store.payload]
-    kind = "json" if isinstance(cell, str) or (cell or b"")[:1] == b"{" else "msgpack"
-    try:
-        body_of(kind, cell)
-    except UnreadableError:
-        return []  # pickled or encrypted: which it is says its type
-    return []
+    data = cell.encode() if isinstance(cell, str) else cell
+    if isinstance(data, bytes) and data[:1] == b"{":
+        body_of("json", data)
+    elif isinstance(data, bytes) and data and (0x80 <= data[0] <= 0x8F or data[0] == 0xDE):
+        body_of("msgpack", data)
+    return [dict(source.format.said)]

@@ -93,8 +93,8 @@ def only(source: Source) -> tuple[str, dict[str, Any]]:
         condition += f" AND {source.table.read(column)} IN ({binds})"
         values |= {f"o{n}_{k}": value for k, value in enumerate(allowed)}
     for n, (column, piece) in enumerate(source.store.without.items()):
-        condition += f" AND {source.table.read(column)} NOT LIKE :w{n}"
-        values[f"w{n}"] = f"%{piece}%"
+        condition += f" AND {source.table.read(column)} NOT LIKE :without{n}"
+        values[f"without{n}"] = f"%{piece}%"
     return condition, values
 
 

@@ -61,7 +61,8 @@ class Conversation:
     history: list[Message] = field(default_factory=list)
     problem: str | None = None
     paused: bool = False  # it waits for a person, whatever its messages look like
-    aside: list[Message] = field(default_factory=list)  # results that are stored, but not in it
+    # Results by the id of their call that are stored, but not in the history.
+    aside: dict[str, Message] = field(default_factory=dict)
     others: list[Conversation] = field(default_factory=list)  # histories that are healed with it
     rebuilt: Rebuilt | None = None
 

@@ -7,6 +7,7 @@ after such an end leave; `go-on` answers one more message in every thread that c
 from __future__ import annotations
 
 import asyncio
+import json
 import operator
 import os
 import sqlite3
@@ -28,7 +29,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, StateGraph, add_messages
 from langgraph.graph.message import _messages_delta_reducer
 from langgraph.prebuilt import ToolNode, create_react_agent, tools_condition
-from langgraph.types import interrupt
+from langgraph.types import Command, interrupt
 
 RUNS: list[str] = []  # the tools that ran
 KILLS: list[bool] = []  # whether a tool may end the process
@@ -243,24 +244,20 @@ def write(url: str) -> None:
 
 
 def go_on(url: str) -> None:
+    """Say one more thing in every thread, or answer what it waits for; tell as JSON what came."""
     for name in os.environ.get("THREADS", "").split() or THREADS:
-        make = THREADS[name][0]
+        RUNS.clear()
         with saver(url, name) as made:
-            RUNS.clear()
-            graph = make(made, AIMessage(f"Answer to {name}."))
+            graph = THREADS[name][0](made, AIMessage(f"Answer to {name}."))
             state = graph.get_state(config(name))
-            print(name, "next", state.next, [m.type for m in messages(state.values)])
+            told: dict[str, Any] = {"thread": name, "next": state.next}
+            more = Command(resume="yes") if state.interrupts else said(name, "Go on.")
             try:
-                graph.invoke(None, config(name))
-                print(name, "went on by itself, ran", RUNS)
+                values = graph.invoke(more, config(name))
+                told["said"] = [m.text for m in messages(values)]
             except (RuntimeError, ValueError) as error:
-                print(name, "by itself:", type(error).__name__, str(error)[:90], RUNS)
-            graph = make(made, AIMessage(f"Answer to {name}."))
-            try:
-                values = graph.invoke(said(name, "Go on."), config(name))
-                print(name, [(m.type, m.content) for m in messages(values)], RUNS)
-            except (RuntimeError, ValueError) as error:
-                print(name, "REFUSED", type(error).__name__, str(error)[:90], RUNS)
+                told["refused"] = str(error)[:80]
+            print(json.dumps(told | {"ran": RUNS}))
 
 
 def messages(values: Any) -> list[Any]:
