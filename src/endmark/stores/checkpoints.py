@@ -28,6 +28,7 @@ from endmark.stores.rows import of_conversations, only
 from endmark.stores.source import Conversation, Row, Source
 from endmark.stores.table import Cell, Cells, rows_of
 
+BESIDE = ("writes",)
 OPAQUE = True  # the payload is no JSON text that a database could look into
 USUAL = "messages"
 DELTA = ("counters_since_delta_snapshot", "delta_writes_versioned")

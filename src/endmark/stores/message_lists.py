@@ -31,8 +31,8 @@ LEFT_ALONE = {
     "+": "it is encrypted, and read by its own key only",
 }
 WAY_OUT = (
-    "heal it through its graph: read get_state(config).values, pass the messages to "
-    "endmark.repair, write them back with update_state"
+    "heal it through its graph: endmark.repair what get_state(config) has, and let update_state "
+    "replace all messages by that"
 )
 
 

@@ -80,6 +80,9 @@ class Source:
         self.format = formats.get(store.format)
         self.table = Table(connection, store.table, store.schema)
         self.tables = {self.table.label: self.table}
+        if missing := set(getattr(self._layout(), "BESIDE", ())) - set(store.beside):
+            msg = f"layout {store.layout!r} is for known stores: it reads {', '.join(missing)} too"
+            raise StoreError(msg)
         self.beside = {
             what: Table(connection, name, store.schema) for what, name in store.beside.items()
         }
