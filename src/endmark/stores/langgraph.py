@@ -34,6 +34,7 @@ STORE = Store(
         "writes": KEY | {"task_id", "idx", "channel", "type", "value"},
     },
     databases=("sqlite",),
-    versions="langgraph 1.2.24, langgraph-checkpoint 4.3.2 and -sqlite 3.1.2",
+    versions="langgraph 0.2.60 and 1.2.24, langgraph-checkpoint-sqlite 2.0.1 and 3.1.2",
+    note="Encrypted, pickled and DeltaChannel threads are left alone, each with its way out.",
     source="https://github.com/langchain-ai/langgraph",
 )

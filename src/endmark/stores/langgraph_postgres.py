@@ -22,5 +22,8 @@ STORE = replace(
         "checkpoint_writes": KEY | {"task_id", "idx", "channel", "type", "blob"},
     },
     databases=("postgresql",),
-    versions="langgraph 1.2.24, langgraph-checkpoint 4.3.2 and -postgres 3.2.0",
+    versions=(
+        "langgraph 1.2.24, langgraph-checkpoint-postgres 3.2.0; "
+        "@langchain/langgraph 1.7.3, its checkpoint-postgres 1.0.5"
+    ),
 )

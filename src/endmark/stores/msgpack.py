@@ -9,7 +9,7 @@ https://github.com/msgpack/msgpack/blob/master/spec.md
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from endmark.errors import UnreadableError
@@ -119,33 +119,45 @@ def _size(data: bytes, at: int, width: int) -> tuple[int, int]:
     return size, at + width
 
 
-def _take(data: bytes, at: int, size: int) -> tuple[bytes, int]:
+def _take(data: bytes, size: int, at: int) -> tuple[bytes, int]:
     if at + size > len(data):
         raise IndexError
     return data[at : at + size], at + size
 
 
 def _read(data: bytes, at: int) -> tuple[Any, int]:
+    return _READERS[data[at]](data, at)
+
+
+def _read_small(data: bytes, at: int) -> tuple[int, int]:
     first = data[at]
-    if first < 0x80:
-        return first, at + 1
-    if first >= 0xE0:
-        return first - 0x100, at + 1
-    if 0xA0 <= first <= 0xBF:
-        taken, at = _take(data, at + 1, first - 0xA0)
-        return taken.decode(), at
-    if first in _CONSTANTS:
-        return _CONSTANTS[first], at + 1
-    if first in _NUMBERS:
-        (number,) = struct.unpack_from(_NUMBERS[first], data, at + 1)
-        return number, at + 1 + struct.calcsize(_NUMBERS[first])
-    if first in _STRINGS or first in _BINARIES:
-        size, at = _size(data, at + 1, _STRINGS.get(first) or _BINARIES[first])
-        taken, at = _take(data, at, size)
-        return (taken.decode() if first in _STRINGS else taken), at
-    if first in _FIXED_EXTS or first in _EXTS:
-        return _read_ext(data, at)
-    return _read_many(data, at)
+    return first if first < 0x80 else first - 0x100, at + 1
+
+
+def _read_short(data: bytes, at: int) -> tuple[str, int]:
+    end = at + 1 + data[at] - 0xA0
+    if end > len(data):
+        raise IndexError
+    return data[at + 1 : end].decode(), end
+
+
+def _read_constant(data: bytes, at: int) -> tuple[bool | None, int]:
+    return _CONSTANTS[data[at]], at + 1
+
+
+def _read_number(data: bytes, at: int) -> tuple[int | float, int]:
+    kind = _NUMBERS[data[at]]
+    (number,) = struct.unpack_from(kind, data, at + 1)
+    return number, at + 1 + struct.calcsize(kind)
+
+
+def _read_string(data: bytes, at: int) -> tuple[str, int]:
+    taken, at = _take(data, *_size(data, at + 1, _STRINGS[data[at]]))
+    return taken.decode(), at
+
+
+def _read_binary(data: bytes, at: int) -> tuple[bytes, int]:
+    return _take(data, *_size(data, at + 1, _BINARIES[data[at]]))
 
 
 def _read_ext(data: bytes, at: int) -> tuple[Ext, int]:
@@ -155,26 +167,46 @@ def _read_ext(data: bytes, at: int) -> tuple[Ext, int]:
     else:
         size, at = _size(data, at + 1, _EXTS[first])
     (code,) = struct.unpack_from(">b", data, at)
-    taken, at = _take(data, at + 1, size)
+    taken, at = _take(data, size, at + 1)
     return Ext(code, taken), at
 
 
-def _read_many(data: bytes, at: int) -> tuple[Any, int]:
-    count, start = _count(data, at, 0x90, 0x9F, _LISTS)
-    if count is not None:
-        items = []
-        for _ in range(count):
-            item, start = _read(data, start)
-            items.append(item)
-        return items, start
-    count, start = _count(data, at, 0x80, 0x8F, _MAPS)
-    if count is None:
-        raise ValueError
+def _read_list(data: bytes, at: int) -> tuple[list[Any], int]:
+    count, at = _count(data, at, 0x90, 0x9F, _LISTS)
+    items = []
+    for _ in range(count or 0):
+        item, at = _READERS[data[at]](data, at)
+        items.append(item)
+    return items, at
+
+
+def _read_map(data: bytes, at: int) -> tuple[dict[Any, Any], int]:
+    count, at = _count(data, at, 0x80, 0x8F, _MAPS)
     fields = {}
-    for _ in range(count):
-        key, start = _read(data, start)
-        fields[key], start = _read(data, start)
-    return fields, start
+    for _ in range(count or 0):
+        key, at = _READERS[data[at]](data, at)
+        fields[key], at = _READERS[data[at]](data, at)
+    return fields, at
+
+
+def _read_unknown(data: bytes, at: int) -> tuple[Any, int]:
+    raise ValueError
+
+
+_KINDS: list[tuple[Iterable[int], Callable[[bytes, int], tuple[Any, int]]]] = [
+    ([*range(0x80), *range(0xE0, 0x100)], _read_small),
+    (range(0xA0, 0xC0), _read_short),
+    (_CONSTANTS, _read_constant),
+    (_NUMBERS, _read_number),
+    (_STRINGS, _read_string),
+    (_BINARIES, _read_binary),
+    ([*_FIXED_EXTS, *_EXTS], _read_ext),
+    ([*range(0x90, 0xA0), *_LISTS], _read_list),
+    ([*range(0x80, 0x90), *_MAPS], _read_map),
+    ([0xC1], _read_unknown),
+]
+_BY_FIRST = {first: reader for firsts, reader in _KINDS for first in firsts}
+_READERS = [_BY_FIRST[first] for first in range(0x100)]
 
 
 def write(value: Any) -> Raw:
