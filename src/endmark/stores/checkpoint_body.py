@@ -116,7 +116,9 @@ class Told:
         own = {name: items for name, items in channels.items() if name not in self.beside}
         values = {**self.values, **own}
         kept = {name: value for name, value in values.items() if name not in set(gone)}
-        payload = {**self.payload, **fields, "channel_values": kept}
+        payload = {**self.payload, **fields}
+        if kept or "channel_values" in payload:
+            payload["channel_values"] = kept
         text = json_text.splice(self.text, self.payload, payload)
         return text.encode() if self.as_bytes else text
 
