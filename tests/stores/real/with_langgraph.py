@@ -21,13 +21,9 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
-from langgraph.channels import DeltaChannel
-from langgraph.checkpoint.postgres import PostgresSaver
-from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, StateGraph, add_messages
-from langgraph.graph.message import _messages_delta_reducer
 from langgraph.prebuilt import ToolNode, create_react_agent, tools_condition
 from langgraph.types import Command, interrupt
 
@@ -76,7 +72,8 @@ def calls(*given: tuple[str, str]) -> AIMessage:
 
 
 def agent(saver: Any, *answers: Any) -> Any:
-    return create_react_agent(Model(answers=[*answers]), [weather], checkpointer=saver)
+    tools = ToolNode([weather], handle_tool_errors=False)
+    return create_react_agent(Model(answers=[*answers]), tools, checkpointer=saver)
 
 
 class Chat(TypedDict):
@@ -103,13 +100,13 @@ def own(saver: Any, *answers: Any) -> Any:
     return graph.compile(checkpointer=saver)
 
 
-class Delta(TypedDict):
-    messages: Annotated[list[AnyMessage], DeltaChannel(_messages_delta_reducer)]
-
-
 def delta(saver: Any, *answers: Any) -> Any:
+    from langgraph.channels import DeltaChannel
+    from langgraph.graph.message import _messages_delta_reducer
+
+    chain = DeltaChannel(_messages_delta_reducer)
     model = Model(answers=[*answers])
-    graph = StateGraph(Delta)
+    graph = StateGraph(TypedDict("Delta", {"messages": Annotated[list[AnyMessage], chain]}))
     graph.add_node("think", lambda s: {"messages": [model.invoke(s["messages"])]})
     graph.add_node("act", ToolNode([weather], handle_tool_errors=False))
     graph.add_edge(START, "think")
@@ -161,10 +158,13 @@ class Pickled(JsonPlusSerializer):
         return "pickle", pickle.dumps(obj)
 
 
-SERDES = {
-    "encrypted": lambda: EncryptedSerializer.from_pycryptodome_aes(key=b"0123456789abcdef"),
-    "pickled": lambda: Pickled(pickle_fallback=True),
-}
+def encrypted() -> Any:
+    from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
+
+    return EncryptedSerializer.from_pycryptodome_aes(key=b"0123456789abcdef")
+
+
+SERDES = {"encrypted": encrypted, "pickled": lambda: Pickled(pickle_fallback=True)}
 
 
 @contextmanager
@@ -175,6 +175,8 @@ def saver(url: str, name: str = "") -> Iterator[Any]:
         yield SqliteSaver(connection, serde=serde)
         connection.close()
     else:
+        from langgraph.checkpoint.postgres import PostgresSaver
+
         with PostgresSaver.from_conn_string(url.replace("+psycopg", "")) as made:
             made.setup()
             if serde is not None:
@@ -251,10 +253,11 @@ def go_on(url: str) -> None:
             graph = THREADS[name][0](made, AIMessage(f"Answer to {name}."))
             state = graph.get_state(config(name))
             told: dict[str, Any] = {"thread": name, "next": state.next}
-            more = Command(resume="yes") if state.interrupts else said(name, "Go on.")
+            asks = any(task.interrupts for task in state.tasks)
+            more = Command(resume="yes") if asks else said(name, "Go on.")
             try:
                 values = graph.invoke(more, config(name))
-                told["said"] = [m.text for m in messages(values)]
+                told["said"] = [m.content for m in messages(values)]
             except (RuntimeError, ValueError) as error:
                 told["refused"] = str(error)[:80]
             print(json.dumps(told | {"ran": RUNS}))
