@@ -227,8 +227,11 @@ def test_a_thread_that_knows_breakpoints_may_stand_at_one(own: Database) -> None
     asked = [("task-1", "__interrupt__", [])]
     put(own, cut, thread="asked", writes=asked)
     put(own, cut, thread="asked", id_=SECOND, parent=FIRST, versions_seen=seen)
+    over = {"messages": said(HUMAN, asking("a"), HUMAN)}
+    put(own, over, thread="over", versions_seen=seen)
     assert what(own) == {
         "breakpoint/": "pending",
+        "over/": "poisoned dangling",
         "raised/": "poisoned dangling",
         "asked/": "poisoned dangling",
     }

@@ -76,22 +76,22 @@ def look_closer(source: Source, connection: Connection, conversation: Conversati
     head = row.order[0]
     writes = _writes(source, connection, conversation)
     here = {write.channel for write in writes if write.checkpoint == head}
-    row.payload.half_done = bool(here - CONTROL)
+    last = len(conversation.history) - 1
+    is_open = last in source.format.skim(conversation.history)
+    row.payload.half_done = is_open and bool(here - CONTROL)
     if TASKS in here and (row.payload.body.field("v") or OLD) < OLD:
         msg = "a task of an old version has sent others on their way; LangGraph is to finish them"
         raise UnreadableError(msg)
     conversation.paused = bool(here & {INTERRUPT, RESUME}) or (
         # A breakpoint leaves no write. Who has come past one before, and never by an interrupt,
         # may stand at one again.
-        not here
+        is_open
+        and not here
         and INTERRUPT in (row.payload.body.field("versions_seen") or {})
         and all(write.channel != INTERRUPT for write in writes)
     )
-    due = [
-        cut
-        for cut in _cut_off(source, connection, conversation)
-        if cut in {w.checkpoint for w in writes}
-    ]
+    written = {write.checkpoint for write in writes}
+    due = [id_ for id_ in _cut_off(source, connection, conversation) if id_ in written]
     for history in (conversation, *conversation.others):
         found = check(history.history, source.format)
         history.aside = _results(

@@ -50,7 +50,7 @@ class Head:
     metadata: dict[str, Any]
     lists: dict[str, MessageList] = field(default_factory=dict)
     beside: dict[int, Raw] = field(default_factory=dict)  # bytes of results that wait beside it
-    half_done: bool = False  # some tasks of its step have finished
+    half_done: bool = False  # calls at the end are open, and tasks of its step have finished
 
 
 def load(
@@ -153,7 +153,7 @@ def changes(source: Source, conversation: Conversation, rebuilt: Rebuilt) -> lis
     gone = []
     if list(map(id, rebuilt.messages[-1:])) != list(map(id, conversation.history[-1:])):
         gone = _given_up(body)
-    elif head.half_done and not source.format.is_user(conversation.history[-1]):
+    elif head.half_done:
         raise UnreadableError(HALF_DONE)
     versions: dict[str, Any] = body.field("channel_versions") or {}
     version = checkpoint_ids.next_version(versions, new_id)
