@@ -55,7 +55,8 @@ def closes(history: list[Message], message: Message, format_: OwnMessage) -> boo
     """Tell whether a message may not stand behind open calls: anything but results and calls."""
     beside = format_.is_result(message) or format_.call_ids(message) or "reasoning" in kind(message)
     led = bool(history) and "reasoning" in kind(history[-1])  # goes on with this message
-    return not (beside or led) and bool(examine(history, format_, turn="open").pending)
+    found, stray = settled(examine(history, format_, turn="open"), "open")
+    return not (beside or led or stray) and bool(found.pending)
 
 
 def kind(message: Message) -> str:
@@ -147,6 +148,7 @@ ITEMS = {
     "a thought behind open calls": "user, calls a, thinks 1, user",
     "a thought that goes on behind open calls": "user, calls a, thinks 1, says",
     "a result before its call, behind an open one": "user, calls a, result b, calls b, result a",
+    "a thought and a stray result behind an open call": "user, calls a, thinks 1, result b, says",
 }
 
 

@@ -141,6 +141,7 @@ EXAMPLES = {
     ),
     "wrapped": ('[{"a":1.10}]', lambda o: [{"b": {"c": o[0]}}], '[{"b":{"c":{"a":1.10}}}]'),
     "odd scalars wrapped": ('["\\/x",1E400]', lambda o: [[o[0], o[1]]], '[["\\/x",1E400]]'),
+    "wrapped beside its like": ("[NaN,[1,NaN],-0]", lambda o: [1, o], "[1,[NaN,[1,NaN],-0]]"),
     "type changed": (' {"a":1}\n', lambda o: [o], ' [{"a":1}]\n'),
     "tuple": ("[1]", lambda o: [1, (2, 3)], "[1, [2, 3]]"),
 }  # fmt: skip

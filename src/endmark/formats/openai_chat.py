@@ -50,14 +50,18 @@ class OpenAIChat(OwnMessage):
     )
     body = "content"
     slim = (
-        "CASE WHEN {0} ->> 'role' = 'tool' AND jsonb_typeof({0} -> 'content') = 'string' THEN"
-        """ '{{"role": "tool", "content": "-", "tool_call_id": '"""
+        "CASE {0} ->> 'role'"
+        " WHEN 'tool' THEN CASE WHEN jsonb_typeof({0} -> 'content') = 'string' THEN"
+        """ '{{"role":"tool","content":"-","tool_call_id":'"""
         " || coalesce(CAST({0} -> 'tool_call_id' AS TEXT), 'null') || '}}'"
-        " WHEN {0} ->> 'role' = 'assistant' AND jsonb_typeof({0} -> 'tool_calls') = 'array' THEN"
-        """ '{{"role": "assistant", "tool_calls": ' || CAST({0} -> 'tool_calls' AS TEXT) || '}}'"""
-        " WHEN {0} ->> 'role' IN ('user', 'assistant', 'system', 'developer')"
-        " AND jsonb_typeof({0} -> 'content') = 'string' AND NOT jsonb_exists({0}, 'tool_calls')"
-        """ THEN '{{"role": "user", "content": "-"}}' ELSE CAST({0} AS TEXT) END"""
+        " ELSE CAST({0} AS TEXT) END"
+        " WHEN 'assistant' THEN CASE WHEN jsonb_typeof({0} -> 'tool_calls') = 'array' THEN"
+        """ '{{"role":"assistant","tool_calls":' || CAST({0} -> 'tool_calls' AS TEXT) || '}}'"""
+        " WHEN jsonb_exists({0}, 'tool_calls') OR jsonb_typeof({0} -> 'content') <> 'string'"
+        " OR coalesce({0} ->> 'content', '') = '' THEN CAST({0} AS TEXT)"
+        """ ELSE '{{"role":"user"}}' END"""
+        """ WHEN 'user' THEN '{{"role":"user"}}' WHEN 'system' THEN '{{"role":"user"}}'"""
+        """ WHEN 'developer' THEN '{{"role":"user"}}' ELSE CAST({0} AS TEXT) END"""
     )
 
     def skim(self, history: History) -> list[int]:

@@ -40,8 +40,10 @@ CREATE TABLE IF NOT EXISTS {change} (
     id {serial}, run TEXT NOT NULL, conversation TEXT NOT NULL, alone INTEGER NOT NULL,
     table_schema TEXT, table_name TEXT NOT NULL, row_key TEXT NOT NULL,
     before TEXT, after TEXT
-)
+){storage}
 """
+# PostgreSQL would press each row over 2 KB, which takes longer than all the rest of a heal.
+_PLAIN = " WITH (toast_tuple_target = 8160)"
 
 
 def include_name(name: str | None, type_: str, parent_names: Any = None) -> bool:
@@ -115,7 +117,8 @@ class Journal:
             else "INTEGER PRIMARY KEY"
         )
         for ddl in (_RUN, _CHANGE):
-            sql = ddl.format(run=self.run, change=self.change, serial=serial)
+            storage = _PLAIN if self.is_pg else ""
+            sql = ddl.format(run=self.run, change=self.change, serial=serial, storage=storage)
             self.connection.execute(text(sql))
         index = f"CREATE INDEX IF NOT EXISTS {PREFIX}by_run ON {self.change} (run, id)"
         self.connection.execute(text(index))

@@ -7,7 +7,8 @@ rows of an inline format can be judged without their neighbours.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from endmark.errors import UnreadableError
@@ -20,6 +21,8 @@ from endmark.stores.changes import Change
 from endmark.stores.source import Conversation, Row, Source
 from endmark.stores.table import Cell
 
+Id = tuple[Cell, ...]
+
 
 @dataclass(slots=True)
 class Verdict:
@@ -28,7 +31,7 @@ class Verdict:
     `alone` holds where each row was judged by itself: the rows are then healed by themselves too.
     """
 
-    id: tuple[Cell, ...]
+    id: Id
     findings: tuple[Finding, ...] = ()
     changes: list[Change] = field(default_factory=list)
     waits: str | None = None  # why something at the end is left open
@@ -116,29 +119,69 @@ class Judge:
             verdict.problem = str(error)
         return verdict
 
-    def alone(self, id_: tuple[Cell, ...], rows: Sequence[Row]) -> Verdict | None:
-        """Judge rows of an inline format one by one; None if their neighbours have a say.
+    def alone(self, found: Mapping[Id, Sequence[Row]]) -> dict[Id, Verdict]:
+        """Judge rows of an inline format without their neighbours, those of many conversations.
 
-        They have where a call may be pending, where the row may be of a turn that goes on, and
-        where ids are to be made, which come from the position in the conversation.
+        Left out are conversations whose neighbours have a say: where a call may be pending, where
+        a row may be of a turn that goes on or cannot be read, and where ids are to be made, which
+        come from the position in the conversation.
         """
-        verdict = Verdict(id_, alone=True)
-        for row in rows:
-            if self.turn(row.written) == "open":
-                return None
-            single = Conversation(id_, [row])
-            try:
-                self.source.decode(row)
-                single.history = [row.message or {}]
-                examination = self.examine(single)
-                if examination.pending or any(isinstance(e, SetId) for e in examination.edits):
-                    return None
-                if examination.edits:
-                    verdict.changes += self.source.changes(single, examination.rebuild())
-            except UnreadableError:
-                return None
-            verdict.findings += examination.findings
-        return verdict
+        old = {
+            id_: rows
+            for id_, rows in found.items()
+            if all(self.turn(row.written) == "over" for row in rows)
+        }
+        try:
+            return self._at_once(old)
+        except UnreadableError:  # one of them: the others are judged each by themselves
+            verdicts: dict[Id, Verdict] = {}
+            for id_, rows in old.items():
+                with suppress(UnreadableError):
+                    verdicts |= self._at_once({id_: rows})
+            return verdicts
+
+    def _at_once(self, found: Mapping[Id, Sequence[Row]]) -> dict[Id, Verdict]:
+        """Judge rows as one history in which no user speaks: a third of the time."""
+        is_user, decode = self.source.format.is_user, self.source.decode
+        singles: list[Conversation] = []
+        for id_, rows in found.items():
+            for row in rows:
+                decode(row)
+            history = [row.message or {} for row in rows]
+            if not any(map(is_user, history)):
+                singles.append(Conversation(id_, list(rows), history))
+        everything = [message for single in singles for message in single.history]
+        examination = examine(
+            everything, self.source.format, self.policy, passed=self.include_frontier
+        )
+        return dict(self._parted(singles, examination))
+
+    def _parted(
+        self, singles: list[Conversation], examination: Examination
+    ) -> Iterator[tuple[Id, Verdict]]:
+        """Part what was found, and the edits, by conversation."""
+        near = {e.event.at.message for e in examination.edits if isinstance(e, SetId)}
+        near |= {call.at.message for call in examination.pending}
+        findings: dict[int, list[Finding]] = {}
+        for finding in examination.findings:
+            findings.setdefault(finding.message, []).append(finding)
+        rebuilt = examination.rebuild()
+        kept = dict(zip(rebuilt.origins, rebuilt.messages, strict=True))
+        start = 0
+        for single in singles:
+            span = range(start, start + len(single.rows))
+            start = span.stop
+            if not near.isdisjoint(span):
+                continue
+            verdict = Verdict(single.id, alone=True)
+            verdict.findings = tuple(f for index in span for f in findings.get(index, ()))
+            own = Rebuilt()
+            for k, index in enumerate(span):
+                if index in kept:
+                    own.add(kept[index], k)
+            if verdict.findings:
+                verdict.changes = self.source.changes(single, own)
+            yield single.id, verdict
 
 
 def _age(seconds: float) -> str:

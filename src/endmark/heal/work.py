@@ -14,15 +14,13 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from endmark.heal.connect import savepoint
 from endmark.heal.find import Candidate
-from endmark.heal.judge import Judge, Verdict
+from endmark.heal.judge import Id, Judge, Verdict
 from endmark.heal.references import References
 from endmark.stores.changes import Change, RowChanged, execute
 from endmark.stores.rows import among, read_rows
 from endmark.stores.source import Row, Source
-from endmark.stores.table import Cell
 
 WHOLE = 20  # conversations in memory at a time
-Id = tuple[Cell, ...]
 CHANGED = "a row changed while it was healed; the next run sees to it"
 UNVERIFIED = "what was written does not read back as a sound conversation; it was taken back"
 
@@ -43,16 +41,10 @@ def judged(
     connection: Connection, judge: Judge, batch: Sequence[Candidate], *, lock: bool
 ) -> Iterator[list[Verdict]]:
     """Judge a batch, in groups that fit in memory."""
-    alone, whole = [], []
-    rows = _rows(connection, judge.source, batch, lock=lock)
-    for candidate in batch:
-        verdict = judge.alone(candidate.id, rows.get(candidate.id, ())) if candidate.keys else None
-        if verdict is None:
-            whole.append(candidate.id)
-        else:
-            alone.append(verdict)
-    rows.clear()
-    yield alone
+    alone = judge.alone(_rows(connection, judge.source, batch, lock=lock))
+    whole = [candidate.id for candidate in batch if candidate.id not in alone]
+    yield list(alone.values())
+    alone.clear()
     for start in range(0, len(whole), WHOLE):
         ids = whole[start : start + WHOLE]
         yield [judge.whole(found) for found in judge.source.load(connection, ids, lock=lock)]
@@ -61,8 +53,9 @@ def judged(
 def _rows(
     connection: Connection, source: Source, batch: Sequence[Candidate], *, lock: bool
 ) -> dict[Id, list[Row]]:
+    """Read the rows that were found, by conversation; none of one that is to be read whole."""
     keys = [key for candidate in batch for key in candidate.keys]
-    found: dict[Id, list[Row]] = {}
+    found: dict[Id, list[Row]] = {c.id: [] for c in batch if c.keys}
     for start in range(0, len(keys), 1000):
         condition, values = among(source.table, source.key, keys[start : start + 1000])
         for id_, row in read_rows(source, connection, condition, values, lock=lock):
@@ -140,15 +133,13 @@ class Worker:
             Candidate(o.verdict.id, tuple(tuple(c.key.values()) for c in o.made if c.after))
             for o in alone
         ]
-        rows = _rows(connection, self.source, keys, lock=False)
-        for outcome in alone:
-            again = self.judge.alone(outcome.verdict.id, rows.get(outcome.verdict.id, ()))
-            if again is None or again.findings:
-                raise UnverifiedError
+        again = self.judge.alone(_rows(connection, self.source, keys, lock=False))
+        if len(again) < len(alone) or any(verdict.findings for verdict in again.values()):
+            raise UnverifiedError
         whole = [o.verdict.id for o in outcomes if not o.verdict.alone]
         for found in self.source.load(connection, whole) if whole else ():
-            again = self.judge.whole(found)
-            if again.problem is not None or again.findings:
+            verdict = self.judge.whole(found)
+            if verdict.problem is not None or verdict.findings:
                 raise UnverifiedError
 
 

@@ -38,7 +38,8 @@ def read(text: str | bytes | bytearray | memoryview) -> Any:
         pass
     refusal = ""
     try:
-        payload = json.loads(_decoded(text), parse_int=_integer)
+        # Each constant an object of its own: which NaN was moved, only its identity tells.
+        payload = json.loads(_decoded(text), parse_int=_integer, parse_constant=float)
         if not _is_deep(payload):
             return payload
         refusal = TOO_DEEP

@@ -24,6 +24,14 @@ from endmark.stores.source import Conversation, Row, Source
 from endmark.stores.table import Cell, Cells, Table, rows_of
 
 FEW = 8
+# How most programs write JSON, by whether they put spaces in, and write ASCII alone.
+_PLAIN = {
+    (spaced, ascii_): json.JSONEncoder(
+        ensure_ascii=ascii_, separators=(", ", ": ") if spaced else (",", ":")
+    ).encode
+    for spaced in (True, False)
+    for ascii_ in (True, False)
+}
 NAMESPACE = uuid.UUID("6f0f5d0c-9a3c-5b52-8f2e-3b8f6c1d7e11")
 
 
@@ -138,15 +146,32 @@ def label(key: Cells) -> str:
 
 def changes(source: Source, conversation: Conversation, rebuilt: Rebuilt) -> list[Change]:
     """Say which rows change: payloads in place, and places by the kind of the order."""
-    in_place = rebuilt.origins == list(range(len(conversation.rows)))
-    sources = None if in_place else _sources(source, conversation)
+    made = (
+        _edited(source, conversation, rebuilt.messages)
+        if rebuilt.origins == list(range(len(conversation.rows)))
+        else _placed(source, conversation, rebuilt)
+    )
+    return agreed(source, conversation, made) if source.store.copies else made
+
+
+def _edited(source: Source, conversation: Conversation, messages: list[Message]) -> list[Change]:
+    """Change contents only: every message stands where it stood."""
+    made: list[Change] = []
+    for k, (row, message) in enumerate(zip(conversation.rows, messages, strict=True)):
+        if message is not row.message:
+            made += _update(source, row, _cells(source, conversation, message, k, None))
+    return made
+
+
+def _placed(source: Source, conversation: Conversation, rebuilt: Rebuilt) -> list[Change]:
+    """Put messages in, take them out or move them, by the kind of the order."""
+    sources = _sources(source, conversation)
     slots = [
         _cells(source, conversation, message, origin, sources)
         for message, origin in zip(rebuilt.messages, rebuilt.origins, strict=True)
     ]
-    place = _rotated if in_place or source.kind == "shared" else _respaced
-    made = place(source, conversation, rebuilt.origins, slots)
-    return agreed(source, conversation, made) if source.store.copies else made
+    place = _rotated if source.kind == "shared" else _respaced
+    return place(source, conversation, rebuilt.origins, slots)
 
 
 def _sources(source: Source, conversation: Conversation) -> json_text.Sources:
@@ -190,10 +215,7 @@ def _cells(
 
 def _plainly(old: str, payload: Any, new: Any) -> str | None:
     """Write a text anew where that loses nothing: where the old one comes out as it was."""
-    spaced = '": ' in old[:200]
-    write = json.JSONEncoder(
-        ensure_ascii="\\u" in old, separators=(", ", ": ") if spaced else (",", ":")
-    ).encode
+    write = _PLAIN['": ' in old[:200], "\\u" in old]
     try:
         return write(new) if write(payload) == old else None
     except (ValueError, RecursionError):

@@ -78,9 +78,10 @@ class Source:
     def __init__(self, connection: Connection, store: Store) -> None:
         self.store = store
         self.format = formats.get(store.format)
+        self.layout: Any = import_module(LAYOUTS[store.layout])
         self.table = Table(connection, store.table, store.schema)
         self.tables = {self.table.label: self.table}
-        if missing := set(getattr(self._layout(), "BESIDE", ())) - set(store.beside):
+        if missing := set(getattr(self.layout, "BESIDE", ())) - set(store.beside):
             msg = f"layout {store.layout!r} is for known stores: it reads {', '.join(missing)} too"
             raise StoreError(msg)
         self.beside = {
@@ -183,9 +184,8 @@ class Source:
             from endmark.stores import lists
 
             return lists.read_list(self, row)
-        layout = self._layout()
         if self.is_opaque:
-            return list(layout.read_sample(self, row))
+            return list(self.layout.read_sample(self, row))
         self.decode(row)
         return [row.message]
 
@@ -236,7 +236,7 @@ class Source:
         """
         if self.store.refusal:
             return [Conversation(id_, problem=self.store.refusal) for id_ in ids]
-        conversations: list[Conversation] = self._layout().load(self, connection, ids, lock=lock)
+        conversations: list[Conversation] = self.layout.load(self, connection, ids, lock=lock)
         return conversations
 
     def changes(self, conversation: Conversation, rebuilt: Rebuilt) -> list[Change]:
@@ -244,16 +244,13 @@ class Source:
 
         Raises `UnreadableError` when the store has no room for what the repair needs.
         """
-        changes: list[Change] = self._layout().changes(self, conversation, rebuilt)
+        changes: list[Change] = self.layout.changes(self, conversation, rebuilt)
         return changes
 
     @property
     def is_opaque(self) -> bool:
         """Say whether a payload is more than JSON text: a conversation is then read to be seen."""
-        return getattr(self._layout(), "OPAQUE", False)
-
-    def _layout(self) -> Any:
-        return import_module(LAYOUTS[self.store.layout])
+        return bool(getattr(self.layout, "OPAQUE", False))
 
     def decode(self, row: Row) -> None:
         """Read a row's payload into its message. Raises `UnreadableError`."""
