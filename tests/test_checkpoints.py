@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from random import Random
 from typing import Any
 
 import pytest
@@ -262,6 +263,32 @@ def test_what_is_left_alone(own: Database) -> None:
     assert all(reason.startswith("skipped: ") for reason in reasons.values())
     assert apply(own, FORCED).skipped == 3
     assert dump(own) == before
+
+
+@pytest.mark.parametrize("table", ["checkpoints", "writes"])
+def test_damaged_bytes_are_skipped_or_healed(own: Database, table: str) -> None:
+    """Whatever a byte is turned into, the heal comes to its end, and can be undone."""
+    with own.engine.begin() as connection:
+        connection.exec_driver_sql("DROP TABLE checkpoints")
+        connection.exec_driver_sql("DROP TABLE writes")
+    fill(own, "langgraph")
+    column = {"checkpoints": "checkpoint", "writes": "value"}[table]
+    sql = f"SELECT rowid, {column} FROM {table} WHERE length({column}) > 0"
+    with own.engine.connect() as connection:
+        rows = connection.exec_driver_sql(sql).all()
+    drawn = Random(7)
+    for _ in range(40):
+        with own.engine.begin() as connection:
+            for rowid, data in rows:
+                damaged = bytearray(data)
+                damaged[drawn.randrange(len(data))] = drawn.randrange(256)
+                connection.exec_driver_sql(
+                    f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (bytes(damaged), rowid)
+                )
+        before = dump(own)
+        if apply(own).run:
+            heal.undo(own.engine)
+        assert dump(own) == before
 
 
 def test_older_states_are_not_read(own: Database) -> None:

@@ -39,6 +39,7 @@ HALF_DONE = (
     "its last step is half done and still open, and a new state would forget what was done; let it "
     "be finished, or give it up with --include-frontier"
 )
+_ODD = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 TASKS, START = "__pregel_tasks", "__start__"
 
 
@@ -69,6 +70,8 @@ def load(
                 checkpoint_writes.look_closer(source, connection, conversation)
         except UnreadableError as error:
             conversation.problem = str(error)
+        except _ODD as error:
+            conversation.problem = f"it is no checkpoint ({type(error).__name__} while reading it)"
     return list(found.values())
 
 
