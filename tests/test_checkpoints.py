@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from endmark import heal, stores
+from endmark import Policy, heal, stores
 from endmark.errors import UnreadableError
 from endmark.heal import Item, Options
+from endmark.heal.judge import Judge
 from endmark.stores import Source, checkpoint_ids, msgpack
+from endmark.stores.changes import RowChanged, execute
 from endmark.stores.checkpoint_body import Packed
 from fix_databases import Database
 from healing import dump
@@ -34,6 +36,13 @@ CREATE TABLE writes (
 FIRST = "1f1ece10-3908-6500-bfff-0123456789ab"
 HUMAN = {"content": "Weather?", "additional_kwargs": {}, "id": "m1"}
 REAL = {"content": "21 degrees", "tool_call_id": "a", "name": "weather", "status": "success"}
+
+
+GOES_ON = (
+    "INSERT INTO checkpoints SELECT thread_id, checkpoint_ns, 'f' || checkpoint_id, "
+    "checkpoint_id, type, checkpoint, metadata FROM checkpoints WHERE thread_id = 'batch' "
+    "ORDER BY checkpoint_id DESC LIMIT 1"
+)
 
 
 def asking(*ids: str) -> dict[str, Any]:
@@ -306,11 +315,7 @@ def test_an_undo_does_not_take_a_state_from_under_the_next(database: Database) -
     before = dump(database)
     apply(database)
     with database.engine.begin() as connection:  # the application goes on with one thread
-        connection.exec_driver_sql(
-            "INSERT INTO checkpoints SELECT thread_id, checkpoint_ns, 'f' || checkpoint_id, "
-            "checkpoint_id, type, checkpoint, metadata FROM checkpoints WHERE thread_id = 'batch' "
-            "ORDER BY checkpoint_id DESC LIMIT 1"
-        )
+        connection.exec_driver_sql(GOES_ON)
     after = dump(database)
     undone = heal.undo(database.engine)
     assert any("refers to it" in left for left in undone.rows_left)
@@ -319,6 +324,22 @@ def test_an_undo_does_not_take_a_state_from_under_the_next(database: Database) -
     assert [line for line in left if "batch" not in line] == [
         line for line in before if "batch" not in line
     ]
+
+
+def test_a_thread_that_went_on_meanwhile_is_not_overtaken(database: Database) -> None:
+    name = "langgraph" if database.name == "sqlite" else "langgraph-postgres"
+    fill(database, name)
+    [store] = detected(database)
+    with database.engine.connect() as connection:
+        source = Source(connection, store)
+        [found] = source.load(connection, [("batch", "")])
+        judge = Judge(source, Policy(), FORCED)
+        changes = judge.whole(found).changes
+        connection.rollback()
+        with database.engine.begin() as application:
+            application.exec_driver_sql(GOES_ON)
+        with pytest.raises(RowChanged):
+            execute(connection, source.tables, changes)
 
 
 def test_untouched_messages_keep_their_bytes(database: Database) -> None:

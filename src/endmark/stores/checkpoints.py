@@ -172,7 +172,9 @@ def changes(source: Source, conversation: Conversation, rebuilt: Rebuilt) -> lis
     cells["metadata"] = _metadata(row.cells["metadata"], head.metadata)
     key = row.key | {source.store.order[0]: new_id}
     made_blobs = _blobs(source, row, changed, version)
-    return [*made_blobs, Change(source.table.label, key, None, cells, like=row.key)]
+    newest = source.store.order[0]
+    head_row = Change(source.table.label, key, None, cells, like=row.key, newest=newest)
+    return [*made_blobs, head_row]
 
 
 def _given_up(body: Body) -> list[str]:
