@@ -16,7 +16,7 @@ from fix_databases import Database
 from healing import PAYLOADS, Chat
 
 LATER = Options(now=1e10)
-LAWS = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+LAWS = settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 TYPES = [(name, type_) for name, types in PAYLOADS.items() for type_ in types]
 # What a search that looks at pieces of a message could pass over.
 EMPTIES: dict[str, list[dict[str, Any]]] = {
@@ -34,7 +34,7 @@ def test_a_scan_finds_what_a_check_finds(
     database: Database, type_: str, format: str, data: st.DataObject
 ) -> None:
     known = formats.get(format).name
-    drawn = data.draw(st.lists(damaged(format), min_size=25, max_size=25))
+    drawn = data.draw(st.lists(damaged(format), min_size=20, max_size=20))
     drawn += [[{"role": "user", "content": "hi"}, message] for message in EMPTIES.get(known, [])]
     histories = {f"c{k}": history for k, history in enumerate(drawn) if history}
     with database.engine.begin() as connection:

@@ -80,6 +80,10 @@ class Format(ABC):
     gate: ClassVar[str] = ""
     # The same as jsonpaths below a message {0}, for PostgreSQL's jsonb, whose text is dear to make.
     jsonpaths: ClassVar[tuple[str, ...]] = ()
+    # Where the ids of calls stand in a message that may hold one twice: as a jsonpath below {0}, and
+    # as the key whose values they are.
+    ids_path: ClassVar[str] = ""
+    ids_key: ClassVar[str] = ""
     # SQL on a jsonb message {0}: the text of a smaller one that `skim` sees the same in.
     slim: ClassVar[str | None] = None
 

@@ -69,7 +69,8 @@ class AISDK(Inline):
     said: ClassVar[Message] = {"role": "user", "parts": [{"type": "text", "text": "."}]}
     id_field = "id"
     # Every open state, every errored or denied part, all of major 4, and what else a word tells;
-    # what is missing tips the balance. Neither tells that two finished typed parts share an id.
+    # what is missing tips the balance. Neither tells that two finished typed parts share an id:
+    # that is what `ids_path` and `ids_key` are for.
     needles = (
         '"input-',  # also a healthy "input-..." in a user's own JSON: rare
         '"approval',
@@ -116,6 +117,8 @@ class AISDK(Inline):
         ),
         "{0}.toolInvocations[*]",
     )
+    ids_path = "{0}.parts[*].toolCallId"
+    ids_key = "toolCallId"
 
     def skim(self, history: History) -> list[int]:
         suspects: list[int] = []

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 from sqlalchemy.orm import Session, attributes
 
 from endmark.formats._base import Message
@@ -80,20 +81,22 @@ class Flush:
 
     def order(self) -> None:
         """Own message and next message formats: close first, and note what comes after."""
-        groups: dict[Any, list[Any]] = {}
+        groups: dict[Any, list[tuple[Any, Message]]] = {}
         for obj in self.session.new:
             mapping = self.handle.mapping(type(obj))
             if mapping is not None:
                 values = attributes.instance_dict(obj)
-                if mapping.message(values) is None:
+                message = mapping.message(values)
+                if message is None:
                     continue
                 group = mapping.group_of(values)
                 if group is None:  # in a collection of its parent, without a way back
                     self.handle.kept(self.session).nameless.append(obj)
                 else:
-                    groups.setdefault((mapping, group), []).append(obj)
-        for (mapping, _), objects in groups.items():
-            self._order(mapping, sorted(objects, key=insert_order))
+                    groups.setdefault((mapping, group), []).append((obj, message))
+        for (mapping, _), given in groups.items():
+            given.sort(key=lambda pair: insert_order(pair[0]))
+            self._order(mapping, *map(list, zip(*given, strict=True)))
         for obj in [*self.session.dirty, *self.session.deleted]:
             mapping = self.handle.mapping(type(obj))
             if mapping is not None and self._touches(obj, mapping):
@@ -111,21 +114,25 @@ class Flush:
         if conversation is not None and conversation not in after:
             after.append(conversation)
 
-    def rows(self) -> Rows:
-        return rows_of(self.session.connection(), self.handle.store)
+    @cached_property
+    def connection(self) -> Connection:
+        """The session's own, asked for once: it is dear to ask."""
+        return self.session.connection()
 
-    def _order(self, mapping: Mapping, objects: list[Any]) -> None:
+    @cached_property
+    def rows(self) -> Rows:
+        return rows_of(self.connection, self.handle.store)
+
+    def _order(self, mapping: Mapping, objects: list[Any], messages: list[Message]) -> None:
         conversation = mapping.conversation_of(attributes.instance_dict(objects[0]))
         numbers = [attributes.instance_dict(obj).get(mapping.order) for obj in objects]
         tail = self._tail(conversation, numbered=None not in numbers)
-        timed = conversation is not None and self.rows().source.kind == "time"
+        timed = conversation is not None and self.rows.source.kind == "time"
         if timed and None in numbers:
             self._give_time(mapping, conversation, objects[0])
         waiting: list[Any] = []  # objects of the running block
-        for obj in objects:
+        for obj, message in zip(objects, messages, strict=True):
             values = attributes.instance_dict(obj)
-            message = mapping.message(values)
-            assert message is not None
             verdict = weigh(tail, message, mapping.format, self.handle.policy)
             closed = False
             if verdict.message is None:  # the row is the application's: it is looked at later
@@ -148,8 +155,8 @@ class Flush:
 
     def _give_time(self, mapping: Mapping, conversation: Any, obj: Any) -> None:
         """Where rows were moved on to later times, the database's own would be before them."""
-        rows = self.rows()
-        last, _ = rows.tail(self.session.connection(), rows.id_of(conversation), 1)
+        rows = self.rows
+        last, _ = rows.tail(self.connection, rows.id_of(conversation), 1)
         moved = conversation in self.handle.kept(self.session).locked
         following = time_behind(last[-1].order[0]) if last else None
         if following is None or (rows.postgresql and not moved):
@@ -161,7 +168,7 @@ class Flush:
     def _fence(self, rows: Rows, conversation: Any) -> None:
         locked = self.handle.kept(self.session).locked
         if conversation not in locked:
-            rows.fence(self.session.connection(), rows.id_of(conversation))
+            rows.fence(self.connection, rows.id_of(conversation))
             locked.add(conversation)
 
     def _tail(self, conversation: Any, *, numbered: bool = False) -> Tail:
@@ -169,7 +176,7 @@ class Flush:
             return Tail()
         kept = self.handle.kept(self.session)
         if conversation not in kept.tails:
-            rows, connection = self.rows(), self.session.connection()
+            rows, connection = self.rows, self.connection
             id_ = rows.id_of(conversation)
             if not (rows.exact and numbered):  # else a second writer's number is refused
                 self._fence(rows, conversation)
@@ -189,12 +196,12 @@ class Flush:
         given = any(
             attributes.instance_dict(each).get(mapping.order) is not None for each in objects
         )
-        if not waiting and given and self.rows().source.kind == "shared":
+        if not waiting and given and self.rows.source.kind == "shared":
             return False  # the database numbers closing rows: they could take what was given
         if not waiting:
             self.settle(conversation, "over")
-            rows, id_ = self.rows(), self.rows().id_of(conversation)
-            last, _ = rows.tail(self.session.connection(), id_, 1)
+            rows, id_ = self.rows, self.rows.id_of(conversation)
+            last, _ = rows.tail(self.connection, id_, 1)
             if rows.numbered and last:
                 renumber(mapping, objects, int(last[-1].order[0] or 0))
             return True
@@ -230,7 +237,7 @@ class Flush:
 
     def settle(self, conversation: Any, turn: Turn) -> None:
         """Repair the stored end of a conversation at connection level."""
-        rows, connection = self.rows(), self.session.connection()
+        rows, connection = self.rows, self.connection
         kept = self.handle.kept(self.session)
         self._fence(rows, conversation)
         done = settle(connection, rows, rows.id_of(conversation), self.handle.policy, turn)
@@ -257,7 +264,7 @@ class Flush:
             there = select(columns[0]).where(
                 *(column == cell for column, cell in zip(columns, key, strict=True))
             )
-            if self.session.connection().execute(there.select_from(table)).first() is None:
+            if self.connection.execute(there.select_from(table)).first() is None:
                 self.session.expunge(obj)
             else:
                 names = [mapping.payload, mapping.order, *filter(None, [mapping.role])]

@@ -25,7 +25,7 @@ from endmark.stores import rows as layout
 from endmark.stores._store import Store
 from endmark.stores.order import stamp
 from endmark.stores.source import Conversation, Row, Source
-from endmark.stores.table import Cell, Cells
+from endmark.stores.table import Cell, Cells, fetched
 
 __all__ = ["Id", "Rows", "rows_of"]
 
@@ -212,9 +212,9 @@ class Rows:
             made = self._tail(connection, count, epoch=epoch)
         sql, names = made
         values = self._bound(id_)
-        # The one statement of every healthy write: what SQLAlchemy does around it costs as much.
-        given: Any = values if names is None else tuple(values[name] for name in names)
-        found = connection.exec_driver_sql(sql, given).all()
+        found = fetched(
+            connection, sql, values if names is None else tuple(values[name] for name in names)
+        )
         o = len(self.source.order)
         rows = []
         for cells in reversed(found):

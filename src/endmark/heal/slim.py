@@ -75,24 +75,49 @@ def _type(source: Source, column: str) -> str:
 def has_words(source: Source) -> tuple[str, dict[str, Any]]:
     """Make the condition that a payload may be poisoned."""
     column, format_ = source.store.payload, source.format
-    if format_.jsonpaths and _type(source, column) == "jsonb":
-        below = [_below(source, path) for path in format_.jsonpaths]
-        if source.store.role is not None:  # the payload may be the body alone
-            below += [path.replace(f"$.{format_.body}[*]", "$[*]") for path in below]
-        paths = {f"path{n}": path for n, path in enumerate(dict.fromkeys(below))}
+    jsonb = _type(source, column) == "jsonb"
+    if format_.jsonpaths and jsonb:
+        paths = {f"path{n}": p for n, p in enumerate(_below(source, format_.jsonpaths))}
         cell = source.table.quote(column)
-        found = [f"{cell} @? CAST(:{name} AS jsonpath)" for name in paths]
-        return f"({' OR '.join(found)})", paths
-    return _any_word(source.table.read(column), format_, source.table.dialect)
+        found = " OR ".join(f"{cell} @? CAST(:{name} AS jsonpath)" for name in paths)
+        words, values = f"({found})", dict(paths)
+    else:
+        words, values = _any_word(source.table.read(column), format_, source.table.dialect)
+    if format_.ids_key and source.table.dialect == "postgresql":
+        twice, more = _id_twice(source, jsonb=jsonb)
+        return f"({words} OR {twice})", values | more
+    return words, values
 
 
-def _below(source: Source, path: str) -> str:
-    """Let a path below a message begin where the message lies in the payload."""
+def _id_twice(source: Source, *, jsonb: bool) -> tuple[str, dict[str, Any]]:
+    """Make the condition that a message holds the id of a call twice."""
+    format_, column = source.format, source.store.payload
+    values: dict[str, Any]
+    if jsonb:
+        cell = source.table.quote(column)
+        values = {f"ids{n}": p for n, p in enumerate(_below(source, (format_.ids_path,)))}
+        ids = " || ".join(
+            f"jsonb_path_query_array({cell}, CAST(:{name} AS jsonpath))" for name in values
+        )
+        several, each = f"jsonb_array_length({ids}) > 1", f"jsonb_array_elements({ids})"
+    else:
+        cell, word = source.table.read(column), f'"{format_.ids_key}"'
+        values = {"word": word, "value": f'{word}\\s*:\\s*"((?:[^"\\\\]|\\\\.)*)"'}
+        rest = f"substr({cell}, strpos({cell}, :word) + length(:word))"
+        several, each = f"strpos({rest}, :word) > 0", f"regexp_matches({cell}, :value, 'g')"
+    differ = f"(SELECT count(*) > count(DISTINCT e) FROM {each} AS e)"
+    return f"CASE WHEN {several} THEN {differ} ELSE false END", values
+
+
+def _below(source: Source, paths: Iterable[str]) -> list[str]:
+    """Let paths below a message begin where the message lies in the payload."""
+    root = "$"
     if source.store.layout == "list":
-        return path.format("".join(["$", *(f'."{name}"' for name in source.store.path), "[*]"]))
-    if source.store.role is None:
-        return path.format("$")
-    return path.format("$")
+        root = "".join(["$", *(f'."{name}"' for name in source.store.path), "[*]"])
+    below = [path.format(root) for path in paths]
+    if source.store.role is not None:  # the payload may be the body alone
+        below += [path.replace(f"$.{source.format.body}[*]", "$[*]") for path in below]
+    return list(dict.fromkeys(below))
 
 
 def _any_word(text: str, format_: Format, dialect: str) -> tuple[str, dict[str, Any]]:
@@ -148,9 +173,15 @@ def part_has_words(source: Source) -> tuple[str, dict[str, Any]]:
             pieces.append(f"coalesce('\"{key}\"\\:\"' || {cell} || '\",', '')")
     words, values = _any_word("t", source.format, table.dialect)
     messages, text = source.table, " || ".join(pieces)
-    inner = f"SELECT {table.quote(spec.message)} AS m, {text} AS t FROM {table.ref}"
-    key = messages.quote(source.key[0])
-    return f"{key} IN (SELECT m FROM ({inner}) AS p WHERE {words})", values
+    message, key = table.quote(spec.message), messages.quote(source.key[0])
+    inner = f"SELECT {message} AS m, {text} AS t FROM {table.ref}"
+    found = f"SELECT m FROM ({inner}) AS p WHERE {words}"
+    for column, name in spec.fields.items():
+        if name == source.format.ids_key:
+            id_ = table.quote(column)
+            found += f" UNION SELECT {message} FROM {table.ref} WHERE {id_} IS NOT NULL"
+            found += f" GROUP BY {message}, {id_} HAVING count(*) > 1"
+    return f"{key} IN ({found})", values
 
 
 def reader(source: Source) -> Reader:

@@ -15,7 +15,7 @@ from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Connection, inspect, text
-from sqlalchemy.exc import NoSuchTableError, OperationalError
+from sqlalchemy.exc import DBAPIError, NoSuchTableError, OperationalError
 
 from endmark.errors import StoreError
 
@@ -217,3 +217,19 @@ def _no_table(connection: Connection, name: str, schema: str | None) -> StoreErr
 def rows_of(connection: Connection, sql: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
     """Run a query and give its rows as plain tuples."""
     return [tuple(row) for row in connection.execute(text(sql), values)]
+
+
+def fetched(connection: Connection, sql: str, values: Any) -> list[Any]:
+    """Run a query straight by the driver, in its own words; errors come as SQLAlchemy's.
+
+    For the one statement of every healthy write: what SQLAlchemy does around it costs as much.
+    """
+    errors: Any = connection.dialect.loaded_dbapi.Error
+    cursor = connection.connection.cursor()
+    try:
+        cursor.execute(sql, values)
+        return list(cursor.fetchall())
+    except errors as error:
+        raise DBAPIError.instance(sql, None, error, errors, hide_parameters=True) from error
+    finally:
+        cursor.close()
