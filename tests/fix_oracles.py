@@ -49,13 +49,14 @@ def libraries() -> Iterator[Ask]:
 
         def ask(way: Way, history: list[dict[str, Any]]) -> Answer:
             if way.driver not in drivers:
-                drivers[way.driver] = running.enter_context(Driver(_python(way.pins), way.driver))
+                drivers[way.driver] = running.enter_context(Driver(python_of(way.pins), way.driver))
             return drivers[way.driver].ask(way.asks, history)
 
         yield ask
 
 
-def _python(pins: str) -> Path:
+def python_of(pins: str) -> Path:
+    """Return what `installed` does; where it cannot be had the test is skipped."""
     try:
         return installed(pins)
     except UnavailableError as error:

@@ -28,6 +28,7 @@ from endmark.stores.table import Cell, rows_of
 Id = tuple[Cell, ...]
 ROUND = 100_000  # found in one go
 FETCH = 2_000
+LOADED = 100  # conversations read at a time
 MOST_KEYS = 1_000  # beyond these a conversation is read whole
 
 
@@ -44,6 +45,8 @@ def find(
     """Find candidates behind conversation `after`, in order; and where to go on, None at the end."""
     if source.store.refusal:
         return _every(source, connection, options, after)
+    if source.is_opaque:
+        return _by_load(source, connection, options, after)
     inline = source.format.shape is Shape.INLINE
     sqlite = connection.dialect.name == "sqlite"
     if inline and sqlite and source.store.layout == "rows":
@@ -134,6 +137,21 @@ def _every(
     here = source.table.dialect == "postgresql"
     found = [Candidate(id_) for id_ in ids if here or _in_shard(id_, options)]
     return found, ids[-1] if len(ids) == ROUND else None
+
+
+def _by_load(
+    source: Source, connection: Connection, options: Options, after: Id | None
+) -> tuple[list[Candidate], Id | None]:
+    """Read every conversation as it is judged: of a payload the database itself sees nothing."""
+    every, after = _every(source, connection, options, after)
+    found = []
+    for start in range(0, len(every), LOADED):
+        ids = [candidate.id for candidate in every[start : start + LOADED]]
+        for read in source.load(connection, ids):
+            histories = (read.history, *(other.history for other in read.others))
+            if read.problem is not None or any(map(source.format.skim, histories)):
+                found.append(Candidate(read.id))
+    return found, after
 
 
 def _by_words(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from endmark.errors import UnreadableError
 from endmark.formats import Rebuilt
@@ -75,9 +75,24 @@ class Judge:
             passed=self.include_frontier,
         )
 
+    def rebuilt(self, conversation: Conversation, examination: Examination) -> Rebuilt:
+        """Give the repaired history; results that are stored beside it stand before made ones."""
+        open_ = {call.id for call in examination.pending}
+        aside = [result for id_, result in conversation.aside.items() if id_ not in open_]
+        if not aside or not examination.edits:
+            return examination.rebuild()
+        whole = replace(conversation, history=[*conversation.history, *aside])
+        made = self.examine(whole).rebuild()
+        size = len(conversation.history)
+        origins = [k if k is not None and k < size else None for k in made.origins]
+        return Rebuilt(made.messages, origins)
+
     def _waits(self, conversation: Conversation) -> str:
         """Say why calls at the end are left open: what age cannot close waits on purpose."""
-        if examine(conversation.history, self.source.format, self.policy, "over").pending:
+        if (
+            conversation.paused
+            or examine(conversation.history, self.source.format, self.policy, "over").pending
+        ):
             return "waits on purpose"
         if conversation.written is None:
             return "age unknown"
@@ -89,11 +104,17 @@ class Judge:
         if verdict.problem is not None:
             return verdict
         try:
-            examination = self.examine(conversation)
-            verdict.findings = examination.findings
-            verdict.waits = self._waits(conversation) if examination.pending else None
-            if examination.edits:
-                verdict.changes = self.source.changes(conversation, examination.rebuild())
+            seen = [(c, self.examine(c)) for c in (conversation, *conversation.others)]
+            verdict.findings = tuple(f for _, examination in seen for f in examination.findings)
+            waits = any(examination.pending for _, examination in seen)
+            if conversation.paused and not self.include_frontier:
+                waits, verdict.findings = waits or bool(verdict.findings), ()
+            verdict.waits = self._waits(conversation) if waits else None
+            if verdict.findings and any(examination.edits for _, examination in seen):
+                for history, examination in seen:
+                    history.rebuilt = self.rebuilt(history, examination)
+                assert conversation.rebuilt is not None
+                verdict.changes = self.source.changes(conversation, conversation.rebuilt)
         except UnreadableError as error:
             verdict.problem = str(error)
         return verdict

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, inspect, text
 
+from endmark import stores
 from endmark.stores.changes import Change
 from endmark.stores.table import Table
 
@@ -31,7 +32,7 @@ class Reference(NamedTuple):
 
 
 class References:
-    """The foreign keys that point at a store's tables, looked up when a row is to go."""
+    """What points at rows of a store's tables, looked up when a row is to go."""
 
     def __init__(self, tables: Mapping[str, Table]) -> None:
         self.tables = tables
@@ -53,7 +54,7 @@ class References:
     def _of(self, connection: Connection, table: Table) -> list[Reference]:
         if table.label not in self._known:
             find = _on_postgresql if table.dialect == "postgresql" else _on_sqlite
-            self._known[table.label] = find(connection, table)
+            self._known[table.label] = [*find(connection, table), *_undeclared(table)]
         return self._known[table.label]
 
 
@@ -76,6 +77,15 @@ def _on_sqlite(connection: Connection, table: Table) -> list[Reference]:
                     Reference(table.quote(name), tuple(key["constrained_columns"]), target)
                 )
     return found
+
+
+def _undeclared(table: Table) -> list[Reference]:
+    """Give what a known store says of a row that comes after another without a foreign key."""
+    for store in map(stores.get, stores.names()):
+        columns = store.fingerprint.get(store.table)
+        if store.before and columns and columns <= set(table.columns):
+            return [Reference(table.ref, tuple(store.before), tuple(store.before.values()))]
+    return []
 
 
 def _points(connection: Connection, table: Table, reference: Reference, change: Change) -> bool:

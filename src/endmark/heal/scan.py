@@ -84,7 +84,7 @@ def show(
         if status is None or not verdict.findings:
             kept = tuple(range(len(before)))
             return Shown(before, before, (), "pending" if status else "clean", verdict.waits, kept)
-        made = judge.examine(found).rebuild()
+        made = found.rebuilt or judge.examine(found).rebuild()
         return Shown(
             before, made.messages, verdict.findings, "poisoned", origins=tuple(made.origins)
         )

@@ -81,6 +81,9 @@ def _matching(connection: Connection, store: Store, tables: Tables) -> Iterator[
         if store.parts is not None:
             parts = replace(store.parts, table=places[store.parts.table][0])
             named = replace(named, parts=parts)
+        if store.beside:
+            beside = {what: places[name][0] for what, name in store.beside.items()}
+            named = replace(named, beside=beside)
         yield from _fitting(connection, named)
 
 

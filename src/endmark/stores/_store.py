@@ -15,7 +15,7 @@ from pydantic.dataclasses import dataclass
 
 from endmark import formats
 
-Layout = Literal["rows", "parts", "list"]
+Layout = Literal["rows", "parts", "list", "checkpoints"]
 OrderKind = Literal["sequence", "time", "shared"]
 
 
@@ -79,6 +79,9 @@ class Store:
     To tell a store: `fingerprint` (tables to their columns), `types` (columns to what their types
     may begin with). What is left alone: `refuses` (keys of a payload to the reason), `refusal`
     (the reason, where it is the whole store). `window` says where a reader cuts the history.
+    `without` maps a column to what its values hold in rows that no later turn reads. `beside`
+    names the other tables that the layout reads. `before` maps columns of a row to those of the
+    row that it comes after, where no foreign key says so: that one is not taken from under it.
 
     >>> Store(format="openai-chat", table="chat", conversation="thread_id", order="id",
     ...       payload="message").conversation
@@ -99,6 +102,9 @@ class Store:
     path: Path = ()
     parts: PartTable | None = None
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    without: Mapping[str, str] = field(default_factory=dict)
+    beside: Mapping[str, str] = field(default_factory=dict)
+    before: Mapping[str, str] = field(default_factory=dict)
     optional: Columns = ()
     age: str | None = None
     any_format: bool = False

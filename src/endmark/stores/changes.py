@@ -25,7 +25,8 @@ class Change:
 
     Cells are the database's own text (PostgreSQL) or values (SQLite). `key` of a new row holds
     what is known of it before the database completes it; `like` is the key of the row whose other
-    columns a new row copies, in SQL.
+    columns a new row copies, in SQL. `newest` is the column by which that row has to be the newest
+    still, of those that share the rest of its key.
     """
 
     table: str
@@ -33,6 +34,7 @@ class Change:
     before: Cells | None
     after: Cells | None
     like: Cells | None = None
+    newest: str | None = None
 
 
 class RowChanged(Exception):  # noqa: N818  (it says what happened; callers catch it)
@@ -169,7 +171,7 @@ def _insert(connection: Connection, table: Table, change: Change) -> list[Change
         select = ", ".join([*binds, *map(table.quote, copied)])
         sql = (
             f"INSERT INTO {table.ref} ({columns}) SELECT {select} FROM {table.ref} "
-            f"WHERE {_where(table, change.like)}"
+            f"WHERE {_where(table, change.like)}{_nothing_later(table, change)}"
         )
     key_columns = _key_of_new(table, change)
     key = ", ".join(table.read(name) for name in key_columns)
@@ -178,6 +180,17 @@ def _insert(connection: Connection, table: Table, change: Change) -> list[Change
         raise RowChanged(change)
     made = replace(change, key=dict(zip(key_columns, row, strict=True)))
     return [made, *_sequence_change(connection, table, sequence)]
+
+
+def _nothing_later(table: Table, change: Change) -> str:
+    """Make the condition that nobody has put a row behind the one that a new row is to follow."""
+    if change.newest is None or change.like is None:
+        return ""
+    same = [
+        f"later.{table.quote(name)} {'>' if name == change.newest else '='} {table.bind(name, f'k{n}')}"
+        for n, name in enumerate(change.like)
+    ]
+    return f" AND NOT EXISTS (SELECT 1 FROM {table.ref} AS later WHERE {' AND '.join(same)})"
 
 
 def _key_of_new(table: Table, change: Change) -> tuple[str, ...]:

@@ -100,6 +100,9 @@ def only(source: Source) -> tuple[str, dict[str, Any]]:
         binds = ", ".join(f":o{n}_{k}" for k in range(len(allowed)))
         condition += f" AND {source.table.read(column)} IN ({binds})"
         values |= {f"o{n}_{k}": value for k, value in enumerate(allowed)}
+    for n, (column, piece) in enumerate(source.store.without.items()):
+        condition += f" AND {source.table.read(column)} NOT LIKE :without{n}"
+        values[f"without{n}"] = f"%{piece}%"
     return condition, values
 
 

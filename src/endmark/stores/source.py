@@ -25,6 +25,7 @@ from endmark.stores.table import Cell, Cells, Table, rows_of
 
 # One module a layout, each with a `load` and a `changes`.
 LAYOUTS = {
+    "checkpoints": "endmark.stores.checkpoints",
     "rows": "endmark.stores.rows",
     "parts": "endmark.stores.parts",
     "list": "endmark.stores.lists",
@@ -59,6 +60,11 @@ class Conversation:
     rows: list[Row] = field(default_factory=list)
     history: list[Message] = field(default_factory=list)
     problem: str | None = None
+    paused: bool = False  # it waits for a person, whatever its messages look like
+    # Results by the id of their call that are stored, but not in the history.
+    aside: dict[str, Message] = field(default_factory=dict)
+    others: list[Conversation] = field(default_factory=list)  # histories that are healed with it
+    rebuilt: Rebuilt | None = None
 
     @property
     def written(self) -> float | None:
@@ -75,6 +81,13 @@ class Source:
         self.layout: Any = import_module(LAYOUTS[store.layout])
         self.table = Table(connection, store.table, store.schema)
         self.tables = {self.table.label: self.table}
+        if missing := set(getattr(self.layout, "BESIDE", ())) - set(store.beside):
+            msg = f"layout {store.layout!r} is for known stores: it reads {', '.join(missing)} too"
+            raise StoreError(msg)
+        self.beside = {
+            what: Table(connection, name, store.schema) for what, name in store.beside.items()
+        }
+        self.tables |= {table.label: table for table in self.beside.values()}
         self.key = self.table.key(store.key)
         self._require_sense()
         self._require_unique(connection)
@@ -171,6 +184,8 @@ class Source:
             from endmark.stores import lists
 
             return lists.read_list(self, row)
+        if self.is_opaque:
+            return list(self.layout.read_sample(self, row))
         self.decode(row)
         return [row.message]
 
@@ -231,6 +246,11 @@ class Source:
         """
         changes: list[Change] = self.layout.changes(self, conversation, rebuilt)
         return changes
+
+    @property
+    def is_opaque(self) -> bool:
+        """Say whether a payload is more than JSON text: a conversation is then read to be seen."""
+        return bool(getattr(self.layout, "OPAQUE", False))
 
     def decode(self, row: Row) -> None:
         """Read a row's payload into its message. Raises `UnreadableError`."""
