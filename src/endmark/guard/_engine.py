@@ -28,10 +28,10 @@ def require_writable(store: Store) -> None:
     """Raises `StoreError` for a store that cannot be written to without harm."""
     if store.refusal:
         raise StoreError(f"store {store.name} cannot be guarded: {store.refusal}")
-    if store.layout == "list":
+    if store.layout != "rows":
         raise StoreError(
-            f"store {store.name} keeps a whole history in one value, and a guard looks at "
-            "messages as rows: pass each history to endmark.repair before it is written"
+            f"store {store.name} cannot be guarded: only a layout of one message a row can; "
+            "pass each history to endmark.repair before it is written"
         )
 
 

@@ -136,17 +136,17 @@ def label(key: Cells) -> str:
 def changes(source: Source, conversation: Conversation, rebuilt: Rebuilt) -> list[Change]:
     """Say which rows change: payloads in place, and places by the kind of the order."""
     in_place = rebuilt.origins == list(range(len(conversation.rows)))
-    sources = None if in_place else _sources(source, conversation)
+    sources = None if in_place else sources_of(source, conversation)
     slots = [
-        _cells(source, conversation, message, origin, sources)
+        cells_of(source, conversation, message, origin, sources)
         for message, origin in zip(rebuilt.messages, rebuilt.origins, strict=True)
     ]
-    place = _rotated if in_place or source.kind == "shared" else _respaced
+    place = _rotated if in_place or source.kind == "shared" else respaced
     made = place(source, conversation, rebuilt.origins, slots)
     return agreed(source, conversation, made) if source.store.copies else made
 
 
-def _sources(source: Source, conversation: Conversation) -> json_text.Sources:
+def sources_of(source: Source, conversation: Conversation) -> json_text.Sources:
     """Let values that move between rows keep their exact text."""
     sources = json_text.Sources()
     for row in conversation.rows:
@@ -155,7 +155,7 @@ def _sources(source: Source, conversation: Conversation) -> json_text.Sources:
     return sources
 
 
-def _cells(
+def cells_of(
     source: Source,
     conversation: Conversation,
     message: Message,
@@ -229,9 +229,10 @@ def _rotated(
     return made + [_delete(source, row) for k, row in enumerate(rows) if k not in held]
 
 
-def _respaced(
+def respaced(
     source: Source, conversation: Conversation, origins: list[int | None], slots: list[Cells]
 ) -> list[Change]:
+    """Say which rows change so that the slots are in order by a number, or a time."""
     rows = conversation.rows
     first = source.order[0]
     stamps = places([row.order[0] for row in rows], source.table.columns[first].type)

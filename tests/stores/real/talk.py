@@ -1,11 +1,13 @@
 """The conversations that every library writes for the tests of the known stores, and its refusal.
 
-Run by hand with the library installed, never by pytest: `python with_langchain.py write|go-on URL`.
-`write` leaves half pairs as a crash does; `go-on` reads what is stored and continues it.
+Run with the library installed: `python with_langchain.py write|go-on URL [guard]`.
+`write` leaves half pairs as a crash does; `go-on` reads what is stored and continues it; behind
+`guard` both have Endmark's guard on the engine of the library.
 """
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from itertools import zip_longest
@@ -44,6 +46,16 @@ def require_pairs(calls: list[list[str]], results: list[list[str]]) -> None:
         due += called
     if due:
         raise ValueError(f"tool_call_ids without response messages: {due}")
+
+
+@functools.cache
+def guarded(engine: Any, store: str) -> Any:
+    """Put the guard on an engine where that was asked for."""
+    if "guard" in sys.argv[3:]:
+        from endmark.guard import guard
+
+        guard(engine, store)
+    return engine
 
 
 def main(write: Callable[[str], None], go_on: Callable[[str], None]) -> None:

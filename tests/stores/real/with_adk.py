@@ -50,7 +50,11 @@ class Fake(BaseLlm):
 
 def service(url: str) -> Any:
     kind, _, rest = url.partition(":")
-    return SqliteSessionService(rest) if kind == "sqlite-service" else DatabaseSessionService(url)
+    if kind == "sqlite-service":
+        return SqliteSessionService(rest)
+    own = DatabaseSessionService(url)
+    talk.guarded(own.db_engine, "adk")
+    return own
 
 
 async def writing(url: str) -> None:

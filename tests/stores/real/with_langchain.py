@@ -6,6 +6,7 @@ import uuid
 from typing import Any
 
 import psycopg
+import sqlalchemy as sa
 import talk
 from langchain_community.chat_message_histories import SQLChatMessageHistory
 from langchain_core.language_models import GenericFakeChatModel
@@ -41,7 +42,8 @@ def named(word: str) -> str:
 def history(url: str) -> tuple[Any, Any]:
     """Give the history of a session, and how a session is named."""
     if not url.startswith("uuid:"):
-        return lambda name: SQLChatMessageHistory(name, connection=url), str
+        engine = talk.guarded(sa.create_engine(url), "langchain")
+        return lambda name: SQLChatMessageHistory(name, connection=engine), str
     connection = psycopg.connect(url.removeprefix("uuid:").replace("+psycopg", ""))
     PostgresChatMessageHistory.create_tables(connection, "chat_history")
     return lambda name: PostgresChatMessageHistory(

@@ -6,12 +6,14 @@ The kind leads the URL: `sqlite-store:FILE`, `array:postgresql://...`, or a plai
 from __future__ import annotations
 
 import asyncio
+import functools
 from typing import Any
 
 import talk
 from llama_index.core.base.llms.types import ChatMessage, TextBlock, ToolCallBlock
 from llama_index.core.memory import Memory
 from llama_index.core.storage.chat_store.sql import SQLAlchemyChatStore
+from sqlalchemy.ext.asyncio import create_async_engine
 
 
 def made(kind: str, content: Any) -> ChatMessage:
@@ -27,6 +29,9 @@ def made(kind: str, content: Any) -> ChatMessage:
     return ChatMessage(role="user" if kind == "user" else "assistant", content=content)
 
 
+engine_of = functools.cache(create_async_engine)
+
+
 def store(url: str) -> Any:
     kind, _, rest = url.partition(":")
     if kind == "sqlite-store":
@@ -37,7 +42,8 @@ def store(url: str) -> Any:
         from llama_index.storage.chat_store.postgres import PostgresChatStore
 
         return PostgresChatStore.from_uri(rest)
-    return SQLAlchemyChatStore("llama_index_memory", async_database_uri=url)
+    engine = talk.guarded(engine_of(url), "llama-index")
+    return SQLAlchemyChatStore("llama_index_memory", async_engine=engine)
 
 
 async def writing(url: str) -> None:
@@ -57,7 +63,7 @@ async def going_on(url: str) -> None:
     own = store(url)
     for name in talk.TALK:
         if isinstance(own, SQLAlchemyChatStore):
-            memory = Memory.from_defaults(session_id=name, async_database_uri=url)
+            memory = Memory.from_defaults(session_id=name, async_engine=engine_of(url))
             await memory.aput(made("user", "Go on."))
             messages = await memory.aget()
         else:

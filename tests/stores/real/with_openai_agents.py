@@ -7,6 +7,9 @@ with an async driver.
 from __future__ import annotations
 
 import asyncio
+import functools
+import sys
+from collections.abc import AsyncIterator
 from typing import Any
 
 import talk
@@ -18,8 +21,16 @@ from agents.extensions.memory import (
 )
 from agents.memory import SQLiteSession
 from openai.types.responses import ResponseOutputMessage, ResponseOutputText
+from sqlalchemy.ext.asyncio import create_async_engine
 
 CALL = {"type": "function_call", "name": "weather", "arguments": '{"city":"Bern"}'}
+APPROVAL = {
+    "type": "mcp_approval_request",
+    "id": "mcpr_1",
+    "server_label": "maps",
+    "name": "weather",
+    "arguments": "{}",
+}
 MADE = {
     "user": lambda said: [{"role": "user", "content": said}],
     "says": lambda said: [{"role": "assistant", "content": said}],
@@ -30,6 +41,9 @@ MADE = {
 }
 
 
+engine_of = functools.cache(create_async_engine)
+
+
 def session(url: str, name: str) -> Any:
     kind, _, rest = url.partition(":")
     if kind == "sqlite-session":
@@ -38,7 +52,8 @@ def session(url: str, name: str) -> Any:
         return AdvancedSQLiteSession(session_id=name, db_path=rest, create_tables=True)
     if kind == "encrypted":
         return EncryptedSession(name, SQLiteSession(name, rest), encryption_key="a secret")
-    return SQLAlchemySession.from_url(name, url=url, create_tables=True)
+    engine = talk.guarded(engine_of(url), "openai-agents-sqlalchemy")
+    return SQLAlchemySession(name, engine=engine, create_tables=True)
 
 
 class Fake(Model):
@@ -67,11 +82,33 @@ class Fake(Model):
 async def writing(url: str) -> None:
     for name, kind, content in talk.in_turn():
         await session(url, name).add_items(MADE[kind](content))
+    if url.startswith("advanced:"):
+        await branching(session(url, "forked"))
+    if "guard" in sys.argv[3:]:
+        await session(url, "waits").add_items([*MADE["user"]("Weather?"), APPROVAL])
+
+
+async def branching(own: AdvancedSQLiteSession) -> None:
+    """Leave a half pair that two branches share, and one of a branch alone."""
+    await own.add_items([*MADE["user"]("Weather?"), *MADE["call"](["c7"])])
+    await own.add_items(MADE["user"]("Hello?"))
+    await own.create_branch_from_turn(2, "fork")
+    await own.add_items([*MADE["user"]("And there?"), *MADE["call"](["c8", "c9"])])
+    await own.add_items([*MADE["result"]("c9"), *MADE["user"]("Still there?")])
+
+
+async def opened(url: str) -> AsyncIterator[tuple[str, Any]]:
+    for name in talk.TALK:
+        yield name, session(url, name)
+    if url.startswith("advanced:"):
+        for branch in ("main", "fork"):
+            own = session(url, "forked")
+            await own.switch_to_branch(branch)
+            yield f"forked/{branch}", own
 
 
 async def going_on(url: str) -> None:
-    for name in talk.TALK:
-        own = session(url, name)
+    async for name, own in opened(url):
         items = await own.get_items()
         try:
             await Fake().get_response(None, items)  # what other readers of the session send
