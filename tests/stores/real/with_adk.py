@@ -32,18 +32,22 @@ def parts_of(kind: str, content: Any) -> list[dict[str, Any]]:
     return [{"text": content}]
 
 
+def require_pairs(contents: list[Any]) -> None:
+    parts = [content.parts or [] for content in contents]
+    talk.require_pairs(
+        [[p.function_call.id for p in ps if p.function_call] for ps in parts],
+        [[p.function_response.id for p in ps if p.function_response] for ps in parts],
+    )
+
+
 class Fake(BaseLlm):
     """Refuses half pairs as Gemini does, and says one thing."""
 
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
-        parts = [content.parts or [] for content in llm_request.contents]
-        talk.require_pairs(
-            [[p.function_call.id for p in ps if p.function_call] for ps in parts],
-            [[p.function_response.id for p in ps if p.function_response] for ps in parts],
-        )
-        print(len(parts), "contents reach the model;", end=" ")
+        require_pairs(llm_request.contents)
+        print(len(llm_request.contents), "contents reach the model;", end=" ")
         said = types.Content(role="model", parts=[types.Part(text="Sunny.")])
         yield LlmResponse(content=said)
 
@@ -100,6 +104,8 @@ async def going_on(url: str) -> None:
         told = [(e.id[-8:], e.timestamp) for e in session.events]
         assert told == sorted(told, key=lambda one: one[1]), told
         try:
+            if not talk.BEHIND["guard"]:  # what other readers of the session send
+                require_pairs([e.content for e in session.events])
             async for event in runner.run_async(user_id="u", session_id=name, new_message=says):
                 if event.content and event.content.parts:
                     print(name, len(told), "events stored:", event.content.parts[0].text)

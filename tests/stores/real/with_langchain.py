@@ -63,8 +63,12 @@ def go_on(url: str) -> None:
     chain = RunnableWithMessageHistory(model, of)
     for name in talk.TALK:
         config: Any = {"configurable": {"session_id": names(name)}}
+        says = [HumanMessage("Go on.")]
         try:
-            print(name, chain.invoke([HumanMessage("Go on.")], config).content)
+            if talk.BEHIND["guard"]:  # the guard sees what is written, the chain reads before that
+                of(names(name)).add_messages(says)
+                says = []
+            print(name, chain.invoke(says, config).content)
         except ValueError as error:
             print(name, "REFUSED", error)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import sys
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -21,7 +20,8 @@ from agents.extensions.memory import (
 )
 from agents.memory import SQLiteSession
 from openai.types.responses import ResponseOutputMessage, ResponseOutputText
-from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy import NullPool
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 CALL = {"type": "function_call", "name": "weather", "arguments": '{"city":"Bern"}'}
 APPROVAL = {
@@ -41,7 +41,9 @@ MADE = {
 }
 
 
-engine_of = functools.cache(create_async_engine)
+@functools.cache
+def engine_of(url: str) -> AsyncEngine:
+    return create_async_engine(url, poolclass=NullPool)
 
 
 def session(url: str, name: str) -> Any:
@@ -84,7 +86,7 @@ async def writing(url: str) -> None:
         await session(url, name).add_items(MADE[kind](content))
     if url.startswith("advanced:"):
         await branching(session(url, "forked"))
-    if "guard" in sys.argv[3:]:
+    if talk.BEHIND["guard"]:
         await session(url, "waits").add_items([*MADE["user"]("Weather?"), APPROVAL])
 
 
@@ -111,7 +113,8 @@ async def going_on(url: str) -> None:
     async for name, own in opened(url):
         items = await own.get_items()
         try:
-            await Fake().get_response(None, items)  # what other readers of the session send
+            if not talk.BEHIND["guard"]:  # what other readers of the session send
+                await Fake().get_response(None, items)
             done = await Runner.run(
                 Agent("a", model=Fake()),
                 "Go on.",
