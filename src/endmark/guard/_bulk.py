@@ -61,8 +61,8 @@ def rewritten(statement: Any, names: set[str], closed: Callable[[Any], Any]) -> 
     """Give the statement with its own values finalized: VALUES, SET and ON CONFLICT."""
     for key, bind in (getattr(statement, "_values", None) or {}).items():
         old = getattr(bind, "value", None)
-        if name_of(key) in names and closed(old) is not old:
-            statement = statement.values({key: closed(old)})
+        if name_of(key) in names and (new := closed(old)) is not old:
+            statement = statement.values({key: new})
     many = getattr(statement, "_multi_values", ())
     clause = getattr(statement, "_post_values_clause", None)
     if not many and clause is None:

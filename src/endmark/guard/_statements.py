@@ -26,6 +26,7 @@ from endmark.policy import Policy
 from endmark.stores import json_text
 from endmark.stores._store import Store
 from endmark.stores.order import stamp
+from endmark.stores.source import RefusedError
 from endmark.stores.table import Cell
 
 __all__ = ["Statements", "Work"]
@@ -161,10 +162,13 @@ class Statements:
         return done
 
     def _message(self, values: dict[str, Any]) -> Message | None:
-        """Read the message of a new row; None for what is no value, or no message."""
+        """Read the message of a new row; None for what is no value, or no message.
+
+        Raises `RefusedError` for one that bears a sign of what is left alone.
+        """
         payload = values.get(self.store.payload)
         try:
-            return unpacked(
+            message = unpacked(
                 payload if isinstance(payload, dict | list | str | bytes) else None,
                 values.get(self.store.role) if self.store.role else None,
                 self.format,
@@ -172,6 +176,10 @@ class Statements:
             )
         except UnreadableError:
             return None
+        for sign, reason in self.store.refuses.items():
+            if message is not None and sign in message:
+                raise RefusedError(reason)
+        return message
 
     def _order(self, rows: Rows, values: dict[str, Any]) -> Any:
         return values.get(rows.source.order[0])

@@ -119,8 +119,12 @@ class Handle:
     def open_turn(self, session: Session | AsyncSession, conversation_id: Any) -> Iterator[None]:
         """Let unfinished messages of one conversation pass: streaming checkpoints (inline formats).
 
-        The last write, after the block, is finalized again.
+        The last write, after the block, is finalized again. Raises `StoreError` where an engine is
+        guarded, which knows no session.
         """
+        if engine_of(self._target) is not None:
+            msg = "an engine knows no session: guard a sessionmaker to let open turns pass"
+            raise StoreError(msg)
         key = conversation_id if isinstance(conversation_id, tuple) else (conversation_id,)
         info = session.info.setdefault(_OPEN, {})
         info[self, key] = info.get((self, key), 0) + 1
