@@ -119,6 +119,7 @@ def test_the_extras_name_the_pins_that_are_tested() -> None:
         extras = tomllib.load(file)["project"]["optional-dependencies"]
     for extra, file_name in [
         ("oracles", "libraries.txt"),
+        ("oracles-dask", "dask.txt"),
         ("oracles-llama-index", "llama_index.txt"),
     ]:
         tested = pins((SOURCE / file_name).read_text())
