@@ -60,7 +60,7 @@ def guarded(engine: Any, store: str) -> Any:
     if BEHIND["guard"] and engine not in GUARDED:
         from endmark.guard import guard
 
-        guard(engine, store)
+        guard(engine, store, on_repair=lambda made: print("repaired", made.conversation_id))
         GUARDED[engine] = store
     return engine
 

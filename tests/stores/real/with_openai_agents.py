@@ -12,14 +12,18 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import talk
-from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage
+from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage, function_tool
 from agents.extensions.memory import (
     AdvancedSQLiteSession,
     EncryptedSession,
     SQLAlchemySession,
 )
 from agents.memory import SQLiteSession
-from openai.types.responses import ResponseOutputMessage, ResponseOutputText
+from openai.types.responses import (
+    ResponseFunctionToolCall,
+    ResponseOutputMessage,
+    ResponseOutputText,
+)
 from sqlalchemy import NullPool
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -81,6 +85,36 @@ class Fake(Model):
         raise NotImplementedError
 
 
+class Asking(Fake):
+    """Calls the tool first, which a person has to approve."""
+
+    async def get_response(
+        self, system_instructions: Any, input: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        if any(item.get("type") == "function_call_output" for item in input):
+            return await super().get_response(system_instructions, input, *args, **kwargs)
+        call = ResponseFunctionToolCall(**{**CALL, "call_id": "c10", "id": "fc_c10"})
+        return ModelResponse(output=[call], usage=Usage(), response_id=None)
+
+
+@function_tool(needs_approval=True)
+async def weather(city: str) -> str:
+    """Tell the weather."""
+    return "21 degrees"
+
+
+async def asking(own: Any) -> None:
+    """Let a tool wait for a person, who then allows it."""
+    agent = Agent("a", model=Asking(), tools=[weather])
+    config = RunConfig(tracing_disabled=True)
+    asked = await Runner.run(agent, "Weather?", session=own, run_config=config)
+    print(len(asked.interruptions), "waits for a person,", len(await own.get_items()), "stored")
+    state = asked.to_state()
+    state.approve(asked.interruptions[0])
+    done = await Runner.run(agent, state, session=own, run_config=config)
+    print("asks", done.final_output)
+
+
 async def writing(url: str) -> None:
     for name, kind, content in talk.in_turn():
         await session(url, name).add_items(MADE[kind](content))
@@ -110,6 +144,8 @@ async def opened(url: str) -> AsyncIterator[tuple[str, Any]]:
 
 
 async def going_on(url: str) -> None:
+    if talk.BEHIND["guard"]:
+        await asking(session(url, "asks"))
     async for name, own in opened(url):
         items = await own.get_items()
         try:
