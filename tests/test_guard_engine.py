@@ -152,6 +152,26 @@ def test_an_update_of_what_is_no_message_reads_nothing(database: Database) -> No
         assert len(seen) == 1
 
 
+@pytest.mark.parametrize("format", ["openai-chat", "ai-sdk"])
+def test_columns_that_the_application_calls_otherwise(database: Database, format: str) -> None:
+    METADATA.create_all(database.engine)
+    theirs = sa.Table(
+        "shared",
+        sa.MetaData(),
+        sa.Column("id", sa.Integer, primary_key=True, key="number"),
+        sa.Column("thread", sa.String, key="chat"),
+        sa.Column("body", sa.JSON, key="said"),
+    )
+    guard(database.engine, store(SHARED, format))
+    chat = [CHAT.calls("a"), CHAT.user("b")]
+    inline = [ui("m", text_part("hi"), tool_part("a"))]
+    with database.engine.begin() as connection:
+        for message in chat if format == "openai-chat" else inline:
+            connection.execute(sa.insert(theirs), {"chat": "t", "said": message})
+        connection.execute(sa.update(theirs).values(said=theirs.c.said))
+        assert check(stored(connection, SHARED), format) == ()
+
+
 def test_a_key_that_the_application_gives_is_not_taken(database: Database) -> None:
     METADATA.create_all(database.engine)
     guard(database.engine, store(SHARED))

@@ -6,7 +6,7 @@ order beforehand is repaired right after the statement.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -90,7 +90,7 @@ class Statements:
         report(named[0] if len(named) == 1 else named, done.findings, self.on_repair)
 
     def _finalized(self, statement: Any, parameters: Parameters) -> Any:
-        column = statement.table.c[self.store.payload]
+        column = _columns(statement)[self.store.payload]
         names = {column.key, column.name}
 
         def closed(value: Any) -> Any:
@@ -113,18 +113,17 @@ class Statements:
         """Close what the new rows find open; give the conversations to be looked at again."""
         replaces = getattr(statement, "_post_values_clause", None) is not None
         later: list[Named] = []
-        for named, given in self._new(said_in(statement, parameters)).items():
+        for named, given in self._new(_said(statement, parameters)).items():
             rows = rows_of(connection, self.store)
             rows.fence(connection, rows.id_of(named))
             if replaces or not self._closed_before(connection, rows, named, given):
                 later.append(named)
         return later
 
-    def _new(self, said: Iterable[dict[Any, Any]]) -> dict[Named, list[dict[str, Any]]]:
-        """Group the rows that a statement makes by conversation, by the names of columns."""
+    def _new(self, said: Iterable[dict[str, Any]]) -> dict[Named, list[dict[str, Any]]]:
+        """Group the rows that a statement makes by conversation."""
         found: dict[Named, list[dict[str, Any]]] = {}
-        for row in said:
-            values = {name_of(key): value for key, value in row.items()}
+        for values in said:
             named = tuple(values.get(name) for name in self.store.conversation)
             if None not in named and self._is_read(values):
                 found.setdefault(named, []).append(values)
@@ -201,12 +200,12 @@ class Statements:
         """Tell whether an UPDATE changes what a conversation says, or in what order."""
         store = self.store
         ours = {store.payload, store.role, *store.conversation, *store.order}
-        said = said_in(statement, parameters)
-        return any(name_of(key) in ours for row in said for key in row)
+        return any(not ours.isdisjoint(row) for row in _said(statement, parameters))
 
     def _found(self, connection: Connection, statement: Any, parameters: Parameters) -> list[Named]:
         """Look for the conversations of the rows that an UPDATE or DELETE is about."""
-        columns = [statement.table.c[name] for name in self.store.conversation]
+        by_name = _columns(statement)
+        columns = [by_name[name] for name in self.store.conversation]
         query = select(*columns).distinct()
         if statement.whereclause is not None:
             query = query.where(statement.whereclause)
@@ -214,6 +213,18 @@ class Statements:
         for row in parameters or ({},):
             found |= dict.fromkeys(tuple(each) for each in connection.execute(query, row))
         return list(found)
+
+
+def _columns(statement: Any) -> dict[str, Any]:
+    """Give the columns of a statement's table by the names that the database has for them."""
+    return {column.name: column for column in statement.table.c}
+
+
+def _said(statement: Any, parameters: Parameters) -> Iterator[dict[str, Any]]:
+    """Give the values of each row that a statement is to write, by the names of columns."""
+    spelt = {column.key: name for name, column in _columns(statement).items()}
+    for row in said_in(statement, parameters):
+        yield {spelt.get(key := name_of(given), key): value for given, value in row.items()}
 
 
 def _number(place: Any) -> int:
