@@ -18,12 +18,12 @@ from pathlib import Path
 import sqlalchemy
 from sqlalchemy import Engine, create_engine
 
-from benchmarks import core, guard, heal
+from benchmarks import core, guard, heal, scale
 from benchmarks.measure import HEAD, Row
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "benchmarks.md"
-PARTS = ("core", "guard", "heal", "memory")
+PARTS = ("core", "guard", "heal", "memory", "scale")
 INTRO = """# Benchmarks
 
 `python -m benchmarks` writes this page. Every figure is a ratio of medians within one run, or CPU
@@ -62,6 +62,8 @@ def measured(parts: list[str], size: int) -> Iterator[Row]:
             yield from guard.rows(engines)
         if "heal" in parts:
             yield from heal.rows(engines, size)
+        if "scale" in parts and "postgresql" in engines:
+            yield from scale.rows(engines["postgresql"], size)
     if "memory" in parts:
         yield from heal.growth()
 

@@ -7,4 +7,5 @@ pytest_plugins = [
     "fix_node",
     "fix_oracles",
     "fix_properties",
+    "fix_real",
 ]

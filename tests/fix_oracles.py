@@ -49,14 +49,16 @@ def libraries() -> Iterator[Ask]:
 
         def ask(way: Way, history: list[dict[str, Any]]) -> Answer:
             if way.driver not in drivers:
-                drivers[way.driver] = running.enter_context(Driver(python_of(way.pins), way.driver))
+                drivers[way.driver] = running.enter_context(
+                    Driver(environment(way.pins), way.driver)
+                )
             return drivers[way.driver].ask(way.asks, history)
 
         yield ask
 
 
-def python_of(pins: str) -> Path:
-    """Return what `installed` does; where it cannot be had the test is skipped."""
+def environment(pins: str) -> Path:
+    """Return the Python of an environment, or skip the test where it cannot be had."""
     try:
         return installed(pins)
     except UnavailableError as error:

@@ -23,7 +23,15 @@ from fix_databases import Database
 from guard_messages import CHAT, text_part, tool_part, ui
 
 DOC = Path(__file__).parents[1] / "docs" / "doors.md"
-DOORS = ["`guard()`, inline", "`guard()`, other formats", "`GuardedJSON`", "CHECK"]
+DOORS = [
+    "`guard()`, inline",
+    "`guard()`, other formats",
+    "`guard(engine)`, inline",
+    "`guard(engine)`, other formats",
+    "`GuardedJSON`",
+    "CHECK",
+]
+GUARDS = DOORS[:4]
 
 
 def load(name: str) -> ModuleType:
@@ -101,16 +109,17 @@ def test_what_each_door_sees(session: Session, door: str) -> None:
 
 def outcome(session: Session, door: str, path: str) -> str:
     """Write a poisoned row by this path behind this door, and look at what is stored."""
-    inline = door != DOORS[1]
-    model: Any = Typed if door == DOORS[2] else Plain
+    inline = "other formats" not in door
+    model: Any = Typed if door == "`GuardedJSON`" else Plain
     write = PATHS.PATHS[path]
     poison = POISONED if inline else CHAT.user("again")
     handle = None
     before = rows_before(session, model, inline, write in PATHS.UPDATES, door)
-    if door in DOORS[:2]:
+    if door in GUARDS:
         named = {"conversation": "thread", "order": "id", "payload": "payload"}
         format_ = "ai-sdk" if inline else "openai-chat"
-        handle = guard(session.info["factory"], Plain, format=format_, **named)
+        target = session.get_bind() if "engine" in door else session.info["factory"]
+        handle = guard(target, Plain, format=format_, **named)
     try:
         write(session, model, before, poison)
         session.flush()

@@ -105,11 +105,13 @@ def test_a_store_that_its_library_wrote(name: str, database: Database) -> None:
 def assert_copies_agree(
     database: Database, store: Store, copies: dict[str, str], ahead: int = 0
 ) -> None:
+    if not copies:
+        return
     with database.engine.connect() as connection:
         source = Source(connection, store)
         names = ", ".join(source.table.quote(c) for c in (*copies, store.payload))
         rows = connection.exec_driver_sql(f"SELECT {names} FROM {source.table.ref}").all()
-    for *cells, payload in rows if copies else ():
+    for *cells, payload in rows:
         fields = json.loads(payload) if isinstance(payload, str) else payload
         for cell, field in zip(cells, copies.values(), strict=True):
             value = fields[field]

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from endmark import heal
 from fix_databases import Database
-from fix_oracles import python_of
+from fix_oracles import environment
 from test_known_stores import CASES, FOLDER, FORCED, LATER, detected, fill
 
 PROGRAM = FOLDER / "real" / "with_langgraph.py"
@@ -25,7 +25,7 @@ MARKER = "No result was recorded for this tool call"
 def go_on(database: Database, threads: list[str]) -> dict[str, Any]:
     url = sa.make_url(database.url).render_as_string(hide_password=False)
     done = subprocess.run(
-        [python_of("langgraph.txt"), "-W", "ignore", PROGRAM, "go-on", url],
+        [environment("langgraph.txt"), "-W", "ignore", PROGRAM, "go-on", url],
         capture_output=True,
         text=True,
         timeout=120,

@@ -120,6 +120,7 @@ def test_the_extras_name_the_pins_that_are_tested() -> None:
     for extra, file_name in [
         ("oracles", "libraries.txt"),
         ("oracles-langgraph", "langgraph.txt"),
+        ("oracles-dask", "dask.txt"),
         ("oracles-llama-index", "llama_index.txt"),
     ]:
         tested = pins((SOURCE / file_name).read_text())

@@ -118,6 +118,19 @@ def update_by_key(session: Session, model: Any, key: int, payload: Any) -> None:
     session.execute(sa.update(model), [{"id": key, "payload": payload}])
 
 
+def core_insert_in_session(session: Session, model: Any, key: int, payload: Any) -> None:
+    session.execute(sa.insert(model.__table__), [_row(key, payload)])
+
+
+def core_values_in_session(session: Session, model: Any, key: int, payload: Any) -> None:
+    session.execute(sa.insert(model.__table__).values(**_row(key, payload)))
+
+
+def core_update_in_session(session: Session, model: Any, key: int, payload: Any) -> None:
+    table = model.__table__
+    session.execute(sa.update(table).where(table.c.id == key).values(payload=payload))
+
+
 def core_insert(session: Session, model: Any, key: int, payload: Any) -> None:
     session.connection().execute(sa.insert(model.__table__), [_row(key, payload)])
 
@@ -193,8 +206,11 @@ PATHS: dict[str, Path] = {
     "`on_conflict_do_update`, literal": upsert_literal,
     "`update(M).values(..)`": update_values,
     "`update(M), [keys]`": update_by_key,
-    "Core `insert(table)`": core_insert,
-    "Core `update(table)`": core_update,
+    "`session.execute(insert(table), ..)`": core_insert_in_session,
+    "`insert(table).values(..)`": core_values_in_session,
+    "`session.execute(update(table))`": core_update_in_session,
+    "`connection.execute(insert(table))`": core_insert,
+    "`connection.execute(update(table))`": core_update,
     "`text()`, typed bind": text_typed,
     "`text()`, JSON string": text_string,
     "`exec_driver_sql`": driver_sql,
@@ -204,7 +220,7 @@ PATHS: dict[str, Path] = {
 }
 UPDATES = {
     attribute, flag_modified, in_place, bulk_update_mappings, upsert_literal, update_values,
-    update_by_key, core_update, server_side,
+    update_by_key, core_update, core_update_in_session, server_side,
     upsert_excluded,
 }  # fmt: skip
 

@@ -10,6 +10,7 @@ from sqlalchemy import and_, or_, select
 from sqlalchemy.orm import ORMExecuteState
 from sqlalchemy.sql import visitors
 
+from endmark.formats._base import Format
 from endmark.guard._mapping import Mapping
 from endmark.guard._payload import finalized, respelt
 from endmark.guard.report import OnRepair, report
@@ -17,7 +18,14 @@ from endmark.history import examine
 from endmark.policy import Policy
 from endmark.stores import json_text
 
-__all__ = ["conversations_in", "finalized_statement"]
+__all__ = [
+    "conversations_in",
+    "finalized_statement",
+    "name_of",
+    "rewritten",
+    "said_in",
+    "tell",
+]
 
 
 def finalized_statement(
@@ -34,29 +42,27 @@ def finalized_statement(
         new = finalized(read, mapping.format, policy)
         if new is read:
             return value
-        _tell(read, mapping, policy, on_repair)
+        tell(read, mapping.format, policy, on_repair)
         return mapping.typed(respelt(plain, read, new) if is_text else new, value)
 
-    state.statement = _rewritten(state.statement, names, closed)
+    state.statement = rewritten(state.statement, names, closed)
     for row in _rows(state.parameters):
         for name in names & row.keys():
             row[name] = closed(row[name])
 
 
-def _tell(value: Any, mapping: Mapping, policy: Policy, on_repair: OnRepair | None) -> None:
+def tell(value: Any, format_: Format, policy: Policy, on_repair: OnRepair | None) -> None:
     """Tell of the calls of one payload; a statement does not say whose conversation it is."""
-    message = (
-        value if isinstance(value, dict) else {"role": "assistant", mapping.format.body: value}
-    )
-    report(None, examine([message], mapping.format, policy).findings, on_repair)
+    message = value if isinstance(value, dict) else {"role": "assistant", format_.body: value}
+    report(None, examine([message], format_, policy).findings, on_repair)
 
 
-def _rewritten(statement: Any, names: set[str], closed: Callable[[Any], Any]) -> Any:
+def rewritten(statement: Any, names: set[str], closed: Callable[[Any], Any]) -> Any:
     """Give the statement with its own values finalized: VALUES, SET and ON CONFLICT."""
     for key, bind in (getattr(statement, "_values", None) or {}).items():
         old = getattr(bind, "value", None)
-        if _name(key) in names and closed(old) is not old:
-            statement = statement.values({key: closed(old)})
+        if name_of(key) in names and (new := closed(old)) is not old:
+            statement = statement.values({key: new})
     many = getattr(statement, "_multi_values", ())
     clause = getattr(statement, "_post_values_clause", None)
     if not many and clause is None:
@@ -64,7 +70,7 @@ def _rewritten(statement: Any, names: set[str], closed: Callable[[Any], Any]) ->
     statement = visitors.cloned_traverse(statement, {}, {})
     statement._multi_values = tuple(  # noqa: SLF001
         [
-            {key: closed(value) if _name(key) in names else value for key, value in row.items()}
+            {key: closed(value) if name_of(key) in names else value for key, value in row.items()}
             for row in rows
         ]
         for rows in many
@@ -72,17 +78,17 @@ def _rewritten(statement: Any, names: set[str], closed: Callable[[Any], Any]) ->
     sets = getattr(statement._post_values_clause, "update_values_to_set", None)  # noqa: SLF001
     if isinstance(sets, dict):  # SQLAlchemy 2.1
         for key, bind in sets.items():
-            if _name(key) in names and isinstance(getattr(bind, "value", None), dict | list):
+            if name_of(key) in names and isinstance(getattr(bind, "value", None), dict | list):
                 bind.value = closed(bind.value)
     elif sets:  # SQLAlchemy 2.0: pairs of a column and a value, not traversed
         clause = statement._post_values_clause = copy(statement._post_values_clause)  # noqa: SLF001
         clause.update_values_to_set = [
-            (key, closed(value) if _name(key) in names else value) for key, value in sets
+            (key, closed(value) if name_of(key) in names else value) for key, value in sets
         ]
     return statement
 
 
-def _name(key: Any) -> Any:
+def name_of(key: Any) -> Any:
     return getattr(key, "key", key)
 
 
@@ -98,8 +104,8 @@ def conversations_in(state: ORMExecuteState, mapping: Mapping) -> list[tuple[Any
         return _found(state, mapping)
     names = [mapping.mapper.column_attrs[name].columns[0] for name in mapping.conversation]
     found: dict[tuple[Any, ...], None] = {}
-    for row in _said(state):
-        by_name = {getattr(key, "key", key): value for key, value in row.items()}
+    for row in said_in(state.statement, _rows(state.parameters)):
+        by_name = {name_of(key): value for key, value in row.items()}
         named = tuple(
             by_name.get(attribute, by_name.get(column.key))
             for attribute, column in zip(mapping.conversation, names, strict=True)
@@ -126,11 +132,13 @@ def _found(state: ORMExecuteState, mapping: Mapping) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in state.session.connection().execute(query, parameters)]
 
 
-def _said(state: ORMExecuteState) -> Iterator[dict[Any, Any]]:
-    yield from _rows(state.parameters)
-    statement: Any = state.statement
+def said_in(statement: Any, parameters: Sequence[dict[str, Any]]) -> Iterator[dict[Any, Any]]:
+    """Give the values of each row that a statement is to write."""
     for rows in getattr(statement, "_multi_values", ()):
         yield from rows
     values = getattr(statement, "_values", None) or {}
-    if values:
-        yield {key: getattr(value, "value", None) for key, value in values.items()}
+    fixed = {key: getattr(value, "value", None) for key, value in values.items()}
+    if parameters:
+        yield from ({**fixed, **row} for row in parameters)
+    elif fixed:
+        yield fixed

@@ -20,11 +20,13 @@ from sqlalchemy.orm import (
     sessionmaker,
 )
 
-from endmark import formats
+from endmark import formats, stores
 from endmark.errors import StoreError
 from endmark.guard._bulk import conversations_in, finalized_statement
+from endmark.guard._engine import engine_of, listeners, require_writable
 from endmark.guard._flush import Flush, Kept, refreshed
 from endmark.guard._mapping import Mapping, mapping_of, store_of_class
+from endmark.guard._statements import Statements
 from endmark.guard.report import OnRepair
 from endmark.model import Shape
 from endmark.policy import DEFAULT, Policy
@@ -38,19 +40,20 @@ __all__ = ["Handle", "guard"]
 
 def guard(
     target: Any,
-    store: Store | type,
+    store: Store | type | str,
     *,
     policy: Policy | None = None,
     on_repair: OnRepair | None = None,
     **mapping: Any,
 ) -> Handle:
-    """Guard the rows that sessions write of a mapped class, or of a store's table.
+    """Guard the rows that sessions, or an engine, write of a mapped class or of a store's table.
 
-    `target` is a `sessionmaker`, `async_sessionmaker`, `scoped_session`, a subclass of `Session`
-    or one session. `store` is a `Store`, or a mapped class with its attributes named:
+    `target` is a `sessionmaker`, `async_sessionmaker`, `scoped_session`, a subclass of `Session`,
+    one session, or an engine (`Engine`, `AsyncEngine`): every statement that it executes.
+    `store` is a `Store`, the name of a known one, or a mapped class with its attributes named:
     `conversation`, `payload`, `format` and, where there are any, `order` and `role`.
     What it sees and what it misses: docs/doors.md. Raises `StoreError` for a wrong mapping or
-    target, `FormatError` for an unknown format.
+    target and for a store that is left alone, `FormatError` for an unknown format.
 
     >>> from sqlalchemy.orm import sessionmaker
     >>> from endmark.guard.tables import Message
@@ -58,12 +61,15 @@ def guard(
     ...                payload="payload", format="openai-chat")
     >>> handle.remove()
     """
+    if isinstance(store, str):
+        store = stores.get(store)
     if not isinstance(store, Store):
         formats.get(mapping.get("format", ""))
         store = store_of_class(store, **mapping)
     elif mapping:
         msg = f"a Store says everything itself; leave out {', '.join(mapping)}"
         raise StoreError(msg)
+    require_writable(store)
     return Handle(target, store, policy or DEFAULT, on_repair)
 
 
@@ -79,19 +85,26 @@ class Handle:
         self._inline = formats.get(store.format).shape is Shape.INLINE
         self._mappings: dict[type, Mapping | None] = {}
         self._undo: Callable[[], None] | None = None
-        self._target = self._resolve(target)
-        self._listeners: list[tuple[str, Any]] = [
+        self._statements = Statements(store, policy, on_repair)
+        engine = engine_of(target)
+        self._target = engine or self._resolve(target)
+        self._listeners = listeners(self._statements) if engine else self._of_sessions()
+        for name, listener in self._listeners:
+            event.listen(self._target, name, listener, retval=name == "before_execute")
+
+    def _of_sessions(self) -> list[tuple[str, Any]]:
+        always: list[tuple[str, Any]] = [
             ("before_flush", self._before_flush),
             ("do_orm_execute", self._do_orm_execute),
         ]
-        if not self._inline:
-            self._listeners += [
-                ("after_flush_postexec", self._after_flush),
-                ("after_soft_rollback", self._after_rollback),
-                ("after_transaction_end", self._after_transaction),
-            ]
-        for name, listener in self._listeners:
-            event.listen(self._target, name, listener)
+        if self._inline:
+            return always
+        return [
+            *always,
+            ("after_flush_postexec", self._after_flush),
+            ("after_soft_rollback", self._after_rollback),
+            ("after_transaction_end", self._after_transaction),
+        ]
 
     def remove(self) -> None:
         """Stop guarding; again is no error."""
@@ -106,8 +119,12 @@ class Handle:
     def open_turn(self, session: Session | AsyncSession, conversation_id: Any) -> Iterator[None]:
         """Let unfinished messages of one conversation pass: streaming checkpoints (inline formats).
 
-        The last write, after the block, is finalized again.
+        The last write, after the block, is finalized again. Raises `StoreError` where an engine is
+        guarded, which knows no session.
         """
+        if engine_of(self._target) is not None:
+            msg = "an engine knows no session: guard a sessionmaker to let open turns pass"
+            raise StoreError(msg)
         key = conversation_id if isinstance(conversation_id, tuple) else (conversation_id,)
         info = session.info.setdefault(_OPEN, {})
         info[self, key] = info.get((self, key), 0) + 1
@@ -134,7 +151,7 @@ class Handle:
             return target
         msg = (
             f"{target!r} cannot be guarded; give a sessionmaker, an async_sessionmaker, a "
-            "scoped_session, a subclass of Session or a session"
+            "scoped_session, a subclass of Session, a session or an engine"
         )
         raise StoreError(msg)
 
@@ -200,7 +217,7 @@ class Handle:
         mapper = state.bind_mapper
         mapping = self.mapping(mapper.class_) if mapper is not None else None
         if mapping is None:
-            return None
+            return self._core_statement(state)
         if self._inline:
             if not state.is_delete:
                 finalized_statement(state, mapping, self.policy, self.on_repair)
@@ -210,6 +227,21 @@ class Handle:
         flush = Flush(self, state.session)
         for conversation in conversations:
             flush.settle(conversation, "open")
+        return result
+
+    def _core_statement(self, state: ORMExecuteState) -> Any:
+        """A statement on the store's table that no class is mapped to."""
+        if not self._statements.concerns(state.statement):
+            return None
+        connection = state.session.connection(bind_arguments=state.bind_arguments)
+        given: Any = state.parameters or ()
+        rows = (given,) if isinstance(given, dict) else given
+        work = self._statements.before(connection, state.statement, rows)
+        state.statement = work.statement
+        result = state.invoke_statement()
+        self._statements.after(connection, work)
+        if not self._inline:
+            self.kept(state.session).tails.clear()
         return result
 
 

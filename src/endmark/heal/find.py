@@ -43,7 +43,7 @@ def find(
     source: Source, connection: Connection, options: Options, after: Id | None
 ) -> tuple[list[Candidate], Id | None]:
     """Find candidates behind conversation `after`, in order; and where to go on, None at the end."""
-    if source.store.refusal:
+    if source.store.refusal or source.store.linked is not None:
         return _every(source, connection, options, after)
     if source.is_opaque:
         return _by_load(source, connection, options, after)
@@ -128,7 +128,7 @@ def _rows(connection: Connection, sql: str, values: dict[str, Any]) -> Iterator[
 def _every(
     source: Source, connection: Connection, options: Options, after: Id | None
 ) -> tuple[list[Candidate], Id | None]:
-    """Give all conversations of a store that is refused, so that each is reported."""
+    """Give all conversations: of a store that is refused, so that each is reported."""
     columns, condition, values = _conversations(source, options, after)
     names = source.table.sort(source.store.conversation)
     sql = f"SELECT {columns} FROM {source.table.ref} WHERE {condition} "

@@ -43,10 +43,16 @@ def _of_each_table(found: list[Store]) -> list[Store]:
     """Keep one store for each table: the one that asks for most of it, else the one of its name."""
     best: dict[tuple[str | None, str], Store] = {}
     for store in found:
-        place = (store.schema, store.table)
-        if place not in best or _rank(store) > _rank(best[place]):
-            best[place] = store
-    return list(best.values())
+        for table in _tables_of(store):
+            place = (store.schema, table)
+            if place not in best or _rank(store) > _rank(best[place]):
+                best[place] = store
+    return [s for s in found if all(best[s.schema, table] is s for table in _tables_of(s))]
+
+
+def _tables_of(store: Store) -> set[str]:
+    """Give the tables that hold a store's messages, which are no other store's then."""
+    return {store.table, *([store.linked.table] if store.linked else ())}
 
 
 def _rank(store: Store) -> tuple[int, bool]:
@@ -84,6 +90,9 @@ def _matching(connection: Connection, store: Store, tables: Tables) -> Iterator[
         if store.beside:
             beside = {what: places[name][0] for what, name in store.beside.items()}
             named = replace(named, beside=beside)
+        if store.linked is not None:
+            linked = replace(store.linked, table=places[store.linked.table][0])
+            named = replace(named, linked=linked)
         yield from _fitting(connection, named)
 
 

@@ -15,7 +15,7 @@ from pydantic.dataclasses import dataclass
 
 from endmark import formats
 
-Layout = Literal["rows", "parts", "list", "checkpoints"]
+Layout = Literal["rows", "parts", "list", "checkpoints", "linked"]
 OrderKind = Literal["sequence", "time", "shared"]
 
 
@@ -61,6 +61,24 @@ class PartTable:
 
 
 @dataclass(frozen=True, config=_CONFIG)
+class LinkedTable:
+    """The table of the messages, where the rows that order them are in another one.
+
+    `by` is the column there that points at `key` here. `told` maps a column there to the keys of a
+    message: a new row says the first that its message has. `blank` names columns that a new row
+    leaves empty, `follows` those that are the same for all of a turn: a new row, or one that comes
+    to stand behind another, says what that one says. All other columns are those of a neighbour.
+    """
+
+    table: str
+    by: str
+    key: str = "id"
+    told: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    blank: Columns = ()
+    follows: Columns = ()
+
+
+@dataclass(frozen=True, config=_CONFIG)
 class Store:
     """Describe where messages are kept.
 
@@ -69,7 +87,8 @@ class Store:
     `time`: a timestamp; `shared`: an id that all conversations share; None: seen from the
     column), `payload` (the column with the JSON), `role` (the column with the role, where the
     payload does not hold it), `key` (default: the primary key), `path` (where in the payload a
-    whole list lies: `thread.messages`, or the names as a list), `parts` (the table of parts, for layout `parts`), `only` (column to the
+    whole list lies: `thread.messages`, or the names as a list), `parts` (the table of parts, for layout `parts`), `linked` (the table of messages, for layout
+    `linked`), `only` (column to the
     values that rows of the model's history have), `optional` (the columns among these that older
     versions do not have), `age` (the column that tells when a row was
     written; default: the order, when it is a time), `any_format` (the format is only a default:
@@ -101,6 +120,7 @@ class Store:
     key: Columns = ()
     path: Path = ()
     parts: PartTable | None = None
+    linked: LinkedTable | None = None
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     without: Mapping[str, str] = field(default_factory=dict)
     beside: Mapping[str, str] = field(default_factory=dict)

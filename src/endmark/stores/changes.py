@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection, text
 
-from endmark.stores.table import Cells, Table, rows_of
+from endmark.stores.table import Cell, Cells, Table, rows_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,13 @@ class Change:
     newest: str | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyOf:
+    """In place of a cell: the key that the database gives to a new row, made before this change."""
+
+    change: Change
+
+
 class RowChanged(Exception):  # noqa: N818  (it says what happened; callers catch it)
     """A row is not what it was when the change was planned; carries the change."""
 
@@ -54,18 +61,33 @@ def execute(
     row that is not as it was planned from; the caller's transaction is then to be rolled back.
     """
     done: list[Change] = []
+    keys: dict[int, Cell] = {}
     for (label, kind, _), group in groupby(changes, _statement):
-        batch = list(group)
+        planned = list(group)
+        batch = [_known(change, keys) for change in planned]
         table = tables[label]
         if kind == "update":
             _update(connection, table, batch)
             done += batch
         elif kind == "insert":
-            for change in batch:
-                done += _insert(connection, table, change)
+            for change, plan in zip(batch, planned, strict=True):
+                made = _insert(connection, table, change)
+                keys[id(plan)] = next(iter(made[0].key.values()))
+                done += made
         else:
             done += [_delete(connection, table, change) for change in batch]
     return done
+
+
+def _known(change: Change, keys: dict[int, Cell]) -> Change:
+    """Give a change with the keys of the rows that were made before it."""
+    if not any(isinstance(cell, KeyOf) for cell in (change.after or {}).values()):
+        return change
+    after = {
+        name: keys[id(cell.change)] if isinstance(cell, KeyOf) else cell
+        for name, cell in (change.after or {}).items()
+    }
+    return replace(change, after=after)
 
 
 def revert(change: Change) -> Change:

@@ -159,22 +159,22 @@ def _edited(source: Source, conversation: Conversation, messages: list[Message])
     made: list[Change] = []
     for k, (row, message) in enumerate(zip(conversation.rows, messages, strict=True)):
         if message is not row.message:
-            made += _update(source, row, _cells(source, conversation, message, k, None))
+            made += _update(source, row, cells_of(source, conversation, message, k, None))
     return made
 
 
 def _placed(source: Source, conversation: Conversation, rebuilt: Rebuilt) -> list[Change]:
     """Put messages in, take them out or move them, by the kind of the order."""
-    sources = _sources(source, conversation)
+    sources = sources_of(source, conversation)
     slots = [
-        _cells(source, conversation, message, origin, sources)
+        cells_of(source, conversation, message, origin, sources)
         for message, origin in zip(rebuilt.messages, rebuilt.origins, strict=True)
     ]
-    place = _rotated if source.kind == "shared" else _respaced
+    place = _rotated if source.kind == "shared" else respaced
     return place(source, conversation, rebuilt.origins, slots)
 
 
-def _sources(source: Source, conversation: Conversation) -> json_text.Sources:
+def sources_of(source: Source, conversation: Conversation) -> json_text.Sources:
     """Let values that move between rows keep their exact text."""
     sources = json_text.Sources()
     for row in conversation.rows:
@@ -183,7 +183,7 @@ def _sources(source: Source, conversation: Conversation) -> json_text.Sources:
     return sources
 
 
-def _cells(
+def cells_of(
     source: Source,
     conversation: Conversation,
     message: Message,
@@ -254,9 +254,10 @@ def _rotated(
     return made + [_delete(source, row) for k, row in enumerate(rows) if k not in held]
 
 
-def _respaced(
+def respaced(
     source: Source, conversation: Conversation, origins: list[int | None], slots: list[Cells]
 ) -> list[Change]:
+    """Say which rows change so that the slots are in order by a number, or a time."""
     rows = conversation.rows
     first = source.order[0]
     stamps = places([row.order[0] for row in rows], source.table.columns[first].type)

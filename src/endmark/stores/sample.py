@@ -49,6 +49,8 @@ def _messages(source: Source, connection: Connection) -> list[Any]:
     table, names = source.table, list(source.content)
     if source.part_table is not None and source.store.parts is not None:
         table, names = source.part_table, list(source.store.parts.fields)
+    elif source.store.linked is not None:
+        table, names = source.payload_table, [source.store.payload]
     columns = ", ".join(table.read(name) for name in names)
     messages: list[Any] = []
     for cells in rows_of(connection, f"SELECT {columns} FROM {table.ref} LIMIT {SIZE}", {}):

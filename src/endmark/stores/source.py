@@ -29,6 +29,7 @@ LAYOUTS = {
     "rows": "endmark.stores.rows",
     "parts": "endmark.stores.parts",
     "list": "endmark.stores.lists",
+    "linked": "endmark.stores.linked",
 }
 AGE_COLUMNS = ("updated_at", "updatedAt", "created_at", "createdAt", "timestamp")
 Wrap = Literal["message", "rest", "body"]
@@ -49,7 +50,8 @@ class Row:
     payload: Any = None
     message: Message | None = None
     wrap: Wrap = "message"
-    parts: list[Row] = field(default_factory=list)  # layout `parts`: the rows of its parts
+    parts: list[Row] = field(default_factory=list)  # of its parts (`parts`), its message (`linked`)
+    shared: bool = False  # layout `linked`: other conversations point at this message too
 
 
 @dataclass(slots=True)
@@ -99,11 +101,14 @@ class Source:
         }
         named = [*store.conversation, *self.order, *self.only]
         self.table.require([*named, *(c for c in (store.role, store.age, *store.copies) if c)])
+        self.payload_table = self._linked_table(connection) or self.table
         if store.layout != "parts":
-            self.table.require([store.payload or "payload"])
+            self.payload_table.require([store.payload or "payload"])
         places = {*store.conversation, *self.key, *self.order}
         self.copies = {c: name for c, name in store.copies.items() if c not in places}
-        self.content = tuple(c for c in (store.payload, store.role, *self.copies) if c)
+        linked = store.linked
+        content = (linked.by, *linked.follows) if linked else (store.payload,)
+        self.content = tuple(c for c in (*content, store.role, *self.copies) if c)
         self.told = self._times_as_text(connection)
         self.age = self._age()
         self.kind: OrderKind = store.order_kind or self._kind()
@@ -171,6 +176,16 @@ class Source:
             parts = replace(parts, fields=fields, json=parts.json - gone)
             self.store = replace(self.store, parts=parts)
         table.require([parts.message, parts.order, *parts.fields, *parts.json])
+        self.tables[table.label] = table
+        return table
+
+    def _linked_table(self, connection: Connection) -> Table | None:
+        linked = self.store.linked
+        if linked is None:
+            return None
+        table = Table(connection, linked.table, self.store.schema)
+        table.require([linked.key])
+        self.table.require([linked.by, *linked.told, *linked.blank, *linked.follows])
         self.tables[table.label] = table
         return table
 
@@ -255,7 +270,7 @@ class Source:
     def decode(self, row: Row) -> None:
         """Read a row's payload into its message. Raises `UnreadableError`."""
         cell = row.cells[self.store.payload]
-        if self.table.columns[self.store.payload].type == "bytea":
+        if self.payload_table.columns[self.store.payload].type == "bytea":
             msg = "the payload is bytea; Endmark reads text, json and jsonb"
             raise UnreadableError(msg)
         if cell is None:

@@ -1,12 +1,17 @@
 """The conversations that every library writes for the tests of the known stores, and its refusal.
 
-Run by hand with the library installed, never by pytest: `python with_langchain.py write|go-on URL`.
-`write` leaves half pairs as a crash does; `go-on` reads what is stored and continues it.
+Run with the library installed: `python with_langchain.py write|go-on URL [guard]`, or `serve` for
+many of them, a JSON object a line. `write` leaves half pairs as a crash does; `go-on` reads what is
+stored and continues it; behind `guard` both have Endmark's guard on the engine of the library.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
 import sys
+import traceback
 from collections.abc import Callable
 from itertools import zip_longest
 from typing import Any
@@ -46,6 +51,33 @@ def require_pairs(calls: list[list[str]], results: list[list[str]]) -> None:
         raise ValueError(f"tool_call_ids without response messages: {due}")
 
 
+GUARDED: dict[Any, str] = {}
+BEHIND = {"guard": False}
+
+
+def guarded(engine: Any, store: str) -> Any:
+    """Put the guard on an engine where that was asked for."""
+    if BEHIND["guard"] and engine not in GUARDED:
+        from endmark.guard import guard
+
+        guard(engine, store, on_repair=lambda made: print("repaired", made.conversation_id))
+        GUARDED[engine] = store
+    return engine
+
+
 def main(write: Callable[[str], None], go_on: Callable[[str], None]) -> None:
-    action, url = sys.argv[1:3]
-    {"write": write, "go-on": go_on}[action](url)
+    actions = {"write": write, "go-on": go_on}
+    if sys.argv[1:] != ["serve"]:
+        BEHIND["guard"] = "guard" in sys.argv[3:]
+        actions[sys.argv[1]](sys.argv[2])
+        return
+    for line in sys.stdin:
+        asked = json.loads(line)
+        BEHIND["guard"] = asked["guard"]
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            try:
+                actions[asked["action"]](asked["url"])
+            except Exception:  # noqa: BLE001 - whatever it is, the test has to hear of it
+                traceback.print_exc(file=said)
+        print(json.dumps(said.getvalue()), flush=True)

@@ -16,6 +16,7 @@ from google.adk.models import BaseLlm, LlmRequest, LlmResponse
 from google.adk.runners import Runner
 from google.adk.sessions import DatabaseSessionService
 from google.adk.sessions.sqlite_session_service import SqliteSessionService
+from google.adk.tools import FunctionTool
 from google.genai import types
 from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -32,25 +33,33 @@ def parts_of(kind: str, content: Any) -> list[dict[str, Any]]:
     return [{"text": content}]
 
 
+def require_pairs(contents: list[Any]) -> None:
+    parts = [content.parts or [] for content in contents]
+    talk.require_pairs(
+        [[p.function_call.id for p in ps if p.function_call] for ps in parts],
+        [[p.function_response.id for p in ps if p.function_response] for ps in parts],
+    )
+
+
 class Fake(BaseLlm):
     """Refuses half pairs as Gemini does, and says one thing."""
 
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
-        parts = [content.parts or [] for content in llm_request.contents]
-        talk.require_pairs(
-            [[p.function_call.id for p in ps if p.function_call] for ps in parts],
-            [[p.function_response.id for p in ps if p.function_response] for ps in parts],
-        )
-        print(len(parts), "contents reach the model;", end=" ")
+        require_pairs(llm_request.contents)
+        print(len(llm_request.contents), "contents reach the model;", end=" ")
         said = types.Content(role="model", parts=[types.Part(text="Sunny.")])
         yield LlmResponse(content=said)
 
 
 def service(url: str) -> Any:
     kind, _, rest = url.partition(":")
-    return SqliteSessionService(rest) if kind == "sqlite-service" else DatabaseSessionService(url)
+    if kind == "sqlite-service":
+        return SqliteSessionService(rest)
+    own = DatabaseSessionService(url)
+    talk.guarded(own.db_engine, "adk")
+    return own
 
 
 async def writing(url: str) -> None:
@@ -85,6 +94,8 @@ async def writing(url: str) -> None:
 
 async def going_on(url: str) -> None:
     own = service(url)
+    if talk.BEHIND["guard"]:
+        await asking(own)
     for name in talk.TALK:
         session = await own.get_session(**OF, session_id=name)
         runner = Runner(
@@ -96,11 +107,52 @@ async def going_on(url: str) -> None:
         told = [(e.id[-8:], e.timestamp) for e in session.events]
         assert told == sorted(told, key=lambda one: one[1]), told
         try:
+            if not talk.BEHIND["guard"]:  # what other readers of the session send
+                require_pairs([e.content for e in session.events])
             async for event in runner.run_async(user_id="u", session_id=name, new_message=says):
                 if event.content and event.content.parts:
                     print(name, len(told), "events stored:", event.content.parts[0].text)
         except ValueError as error:
             print(name, "REFUSED", error)
+
+
+async def weather(city: str) -> dict[str, int]:
+    return {"degrees": 21}
+
+
+class Asking(Fake):
+    """Calls the tool first, which a person has to confirm."""
+
+    async def generate_content_async(
+        self, llm_request: LlmRequest, stream: bool = False
+    ) -> AsyncGenerator[LlmResponse, None]:
+        parts = [part for content in llm_request.contents for part in content.parts or []]
+        if any(part.function_response for part in parts):
+            async for said in super().generate_content_async(llm_request, stream):
+                yield said
+            return
+        call = types.Part(function_call=types.FunctionCall(name="weather", args={"city": "Bern"}))
+        yield LlmResponse(content=types.Content(role="model", parts=[call]))
+
+
+async def asking(own: Any) -> None:
+    """Let a tool wait for a person, who then allows it."""
+    await own.create_session(**OF, session_id="asks")
+    tool = FunctionTool(weather, require_confirmation=True)
+    agent = LlmAgent(name="bot", model=Asking(model="fake"), tools=[tool])
+    runner = Runner(agent=agent, app_name="app", session_service=own)
+    says = types.Part(text="Weather?")
+    for _ in range(2):
+        message = types.Content(role="user", parts=[says])
+        async for event in runner.run_async(user_id="u", session_id="asks", new_message=message):
+            for part in event.content.parts or [] if event.content else []:
+                asked = part.function_call
+                if asked and asked.name == "adk_request_confirmation":
+                    answer = {"id": asked.id, "name": asked.name, "response": {"confirmed": True}}
+                    says = types.Part(function_response=types.FunctionResponse(**answer))
+                    print("asks a person")
+                if part.text:
+                    print("asks", part.text)
 
 
 talk.main(lambda url: asyncio.run(writing(url)), lambda url: asyncio.run(going_on(url)))

@@ -6,6 +6,7 @@ import uuid
 from typing import Any
 
 import psycopg
+import sqlalchemy as sa
 import talk
 from langchain_community.chat_message_histories import SQLChatMessageHistory
 from langchain_core.language_models import GenericFakeChatModel
@@ -41,7 +42,8 @@ def named(word: str) -> str:
 def history(url: str) -> tuple[Any, Any]:
     """Give the history of a session, and how a session is named."""
     if not url.startswith("uuid:"):
-        return lambda name: SQLChatMessageHistory(name, connection=url), str
+        engine = talk.guarded(sa.create_engine(url), "langchain")
+        return lambda name: SQLChatMessageHistory(name, connection=engine), str
     connection = psycopg.connect(url.removeprefix("uuid:").replace("+psycopg", ""))
     PostgresChatMessageHistory.create_tables(connection, "chat_history")
     return lambda name: PostgresChatMessageHistory(
@@ -61,8 +63,12 @@ def go_on(url: str) -> None:
     chain = RunnableWithMessageHistory(model, of)
     for name in talk.TALK:
         config: Any = {"configurable": {"session_id": names(name)}}
+        says = [HumanMessage("Go on.")]
         try:
-            print(name, chain.invoke([HumanMessage("Go on.")], config).content)
+            if talk.BEHIND["guard"]:  # the guard sees what is written, the chain reads before that
+                of(names(name)).add_messages(says)
+                says = []
+            print(name, chain.invoke(says, config).content)
         except ValueError as error:
             print(name, "REFUSED", error)
 

@@ -6,12 +6,23 @@ The kind leads the URL: `sqlite-store:FILE`, `array:postgresql://...`, or a plai
 from __future__ import annotations
 
 import asyncio
+import functools
+from collections.abc import Sequence
 from typing import Any
 
 import talk
-from llama_index.core.base.llms.types import ChatMessage, TextBlock, ToolCallBlock
-from llama_index.core.memory import Memory
+from llama_index.core.base.llms.types import (
+    ChatMessage,
+    ChatResponse,
+    TextBlock,
+    ToolCallBlock,
+)
+from llama_index.core.chat_engine import SimpleChatEngine
+from llama_index.core.llms import MockLLM
+from llama_index.core.memory import ChatMemoryBuffer, Memory
 from llama_index.core.storage.chat_store.sql import SQLAlchemyChatStore
+from sqlalchemy import NullPool
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 
 def made(kind: str, content: Any) -> ChatMessage:
@@ -27,6 +38,11 @@ def made(kind: str, content: Any) -> ChatMessage:
     return ChatMessage(role="user" if kind == "user" else "assistant", content=content)
 
 
+@functools.cache
+def engine_of(url: str) -> AsyncEngine:
+    return create_async_engine(url, poolclass=NullPool)
+
+
 def store(url: str) -> Any:
     kind, _, rest = url.partition(":")
     if kind == "sqlite-store":
@@ -37,7 +53,8 @@ def store(url: str) -> Any:
         from llama_index.storage.chat_store.postgres import PostgresChatStore
 
         return PostgresChatStore.from_uri(rest)
-    return SQLAlchemyChatStore("llama_index_memory", async_database_uri=url)
+    engine = talk.guarded(engine_of(url), "llama-index")
+    return SQLAlchemyChatStore("llama_index_memory", async_engine=engine)
 
 
 async def writing(url: str) -> None:
@@ -53,28 +70,29 @@ async def writing(url: str) -> None:
         await own.archive_oldest_messages("archived", 2)
 
 
+class Fake(MockLLM):
+    """Refuses half pairs as providers do, and says one thing."""
+
+    async def achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
+        talk.require_pairs(
+            [[b.tool_call_id for b in m.blocks if isinstance(b, ToolCallBlock)] for m in messages],
+            [[m.additional_kwargs["tool_call_id"]] if m.role == "tool" else [] for m in messages],
+        )
+        print(len(messages), "messages reach the model;", end=" ")
+        return ChatResponse(message=made("says", "Sunny."))
+
+
 async def going_on(url: str) -> None:
     own = store(url)
     for name in talk.TALK:
+        memory: Any
         if isinstance(own, SQLAlchemyChatStore):
-            memory = Memory.from_defaults(session_id=name, async_database_uri=url)
-            await memory.aput(made("user", "Go on."))
-            messages = await memory.aget()
+            memory = Memory.from_defaults(session_id=name, async_engine=engine_of(url))
         else:
-            own.add_message(name, made("user", "Go on."))
-            messages = own.get_messages(name)
+            memory = ChatMemoryBuffer.from_defaults(chat_store=own, chat_store_key=name)
+        engine = SimpleChatEngine.from_defaults(llm=Fake(), memory=memory)
         try:
-            talk.require_pairs(
-                [
-                    [b.tool_call_id for b in m.blocks if isinstance(b, ToolCallBlock)]
-                    for m in messages
-                ],
-                [
-                    [m.additional_kwargs["tool_call_id"]] if m.role == "tool" else []
-                    for m in messages
-                ],
-            )
-            print(name, len(messages), "messages sent:", [m.role.value for m in messages])
+            print(name, (await engine.achat("Go on.")).response)
         except ValueError as error:
             print(name, "REFUSED", error)
 

@@ -7,19 +7,34 @@ with an async driver.
 from __future__ import annotations
 
 import asyncio
+import functools
+from collections.abc import AsyncIterator
 from typing import Any
 
 import talk
-from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage
+from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage, function_tool
 from agents.extensions.memory import (
     AdvancedSQLiteSession,
     EncryptedSession,
     SQLAlchemySession,
 )
 from agents.memory import SQLiteSession
-from openai.types.responses import ResponseOutputMessage, ResponseOutputText
+from openai.types.responses import (
+    ResponseFunctionToolCall,
+    ResponseOutputMessage,
+    ResponseOutputText,
+)
+from sqlalchemy import NullPool
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 CALL = {"type": "function_call", "name": "weather", "arguments": '{"city":"Bern"}'}
+APPROVAL = {
+    "type": "mcp_approval_request",
+    "id": "mcpr_1",
+    "server_label": "maps",
+    "name": "weather",
+    "arguments": "{}",
+}
 MADE = {
     "user": lambda said: [{"role": "user", "content": said}],
     "says": lambda said: [{"role": "assistant", "content": said}],
@@ -30,6 +45,11 @@ MADE = {
 }
 
 
+@functools.cache
+def engine_of(url: str) -> AsyncEngine:
+    return create_async_engine(url, poolclass=NullPool)
+
+
 def session(url: str, name: str) -> Any:
     kind, _, rest = url.partition(":")
     if kind == "sqlite-session":
@@ -38,7 +58,8 @@ def session(url: str, name: str) -> Any:
         return AdvancedSQLiteSession(session_id=name, db_path=rest, create_tables=True)
     if kind == "encrypted":
         return EncryptedSession(name, SQLiteSession(name, rest), encryption_key="a secret")
-    return SQLAlchemySession.from_url(name, url=url, create_tables=True)
+    engine = talk.guarded(engine_of(url), "openai-agents-sqlalchemy")
+    return SQLAlchemySession(name, engine=engine, create_tables=True)
 
 
 class Fake(Model):
@@ -64,17 +85,72 @@ class Fake(Model):
         raise NotImplementedError
 
 
+class Asking(Fake):
+    """Calls the tool first, which a person has to approve."""
+
+    async def get_response(
+        self, system_instructions: Any, input: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        if any(item.get("type") == "function_call_output" for item in input):
+            return await super().get_response(system_instructions, input, *args, **kwargs)
+        call = ResponseFunctionToolCall(**{**CALL, "call_id": "c10", "id": "fc_c10"})
+        return ModelResponse(output=[call], usage=Usage(), response_id=None)
+
+
+@function_tool(needs_approval=True)
+async def weather(city: str) -> str:
+    """Tell the weather."""
+    return "21 degrees"
+
+
+async def asking(own: Any) -> None:
+    """Let a tool wait for a person, who then allows it."""
+    agent = Agent("a", model=Asking(), tools=[weather])
+    config = RunConfig(tracing_disabled=True)
+    asked = await Runner.run(agent, "Weather?", session=own, run_config=config)
+    print(len(asked.interruptions), "waits for a person,", len(await own.get_items()), "stored")
+    state = asked.to_state()
+    state.approve(asked.interruptions[0])
+    done = await Runner.run(agent, state, session=own, run_config=config)
+    print("asks", done.final_output)
+
+
 async def writing(url: str) -> None:
     for name, kind, content in talk.in_turn():
         await session(url, name).add_items(MADE[kind](content))
+    if url.startswith("advanced:"):
+        await branching(session(url, "forked"))
+    if talk.BEHIND["guard"]:
+        await session(url, "waits").add_items([*MADE["user"]("Weather?"), APPROVAL])
+
+
+async def branching(own: AdvancedSQLiteSession) -> None:
+    """Leave a half pair that two branches share, and one of a branch alone."""
+    await own.add_items([*MADE["user"]("Weather?"), *MADE["call"](["c7"])])
+    await own.add_items(MADE["user"]("Hello?"))
+    await own.create_branch_from_turn(2, "fork")
+    await own.add_items([*MADE["user"]("And there?"), *MADE["call"](["c8", "c9"])])
+    await own.add_items([*MADE["result"]("c9"), *MADE["user"]("Still there?")])
+
+
+async def opened(url: str) -> AsyncIterator[tuple[str, Any]]:
+    for name in talk.TALK:
+        yield name, session(url, name)
+    if url.startswith("advanced:"):
+        for branch in ("main", "fork"):
+            own = session(url, "forked")
+            await own.switch_to_branch(branch)
+            yield f"forked/{branch}", own
 
 
 async def going_on(url: str) -> None:
-    for name in talk.TALK:
-        own = session(url, name)
+    if talk.BEHIND["guard"]:
+        await asking(session(url, "asks"))
+    async for name, own in opened(url):
         items = await own.get_items()
         try:
-            await Fake().get_response(None, items)  # what other readers of the session send
+            if not talk.BEHIND["guard"]:  # what other readers of the session send
+                await Fake().get_response(None, items)
             done = await Runner.run(
                 Agent("a", model=Fake()),
                 "Go on.",

@@ -1,0 +1,88 @@
+"""The real libraries at work on a database: the programs of `stores/real`, in the oracles' environments.
+
+One process for each program and session, for what takes time is to load the library.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self, TextIO
+
+import pytest
+
+from fix_oracles import environment
+
+PROGRAMS = Path(__file__).parent / "stores" / "real"
+SOURCE = Path(__file__).parents[1] / "src"
+
+
+@dataclass(frozen=True)
+class Real:
+    """A library and its store: its program, the pins of its environment, how it spells a URL.
+
+    `url` has {path} for a SQLite file and {server} for what follows `postgresql` in a URL.
+    """
+
+    program: str
+    pins: str
+    url: str
+
+
+Work = Callable[..., list[str]]
+
+
+@pytest.fixture(scope="session")
+def real() -> Iterator[Work]:
+    """Return `work(real, action, url, guard=False)`, which gives the lines that were said."""
+    with ExitStack() as running:
+        programs: dict[str, Program] = {}
+
+        def work(of: Real, action: str, url: str, *, guard: bool = False) -> list[str]:
+            if of.program not in programs:
+                python = environment(of.pins)
+                programs[of.program] = running.enter_context(Program(python, of.program))
+            return programs[of.program].ask({"action": action, "url": url, "guard": guard})
+
+        yield work
+
+
+class Program:
+    """A process that has loaded one library and works on the databases that it is told."""
+
+    def __init__(self, python: Path, name: str) -> None:
+        self._errors: TextIO = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed in __exit__
+        self._process = subprocess.Popen(
+            [python, "-W", "ignore", PROGRAMS / name, "serve"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+            env=os.environ | {"PYTHONPATH": str(SOURCE)},
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.__exit__(None, None, None)  # closes its stdin, which ends it
+        self._errors.close()
+
+    def ask(self, asked: dict[str, object]) -> list[str]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(asked) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            self._errors.seek(0)
+            pytest.fail(f"the program has ended: {self._errors.read()[-800:]}", pytrace=False)
+        said: str = json.loads(line)
+        assert "Traceback" not in said, said
+        return said.splitlines()

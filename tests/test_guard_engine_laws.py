@@ -1,0 +1,91 @@
+"""Law 11 behind the guard of an engine: each statement leaves what `repair` would leave."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from building import BUILDERS, damaged
+from endmark import formats
+from endmark.guard import guard
+from endmark.guard._tail import settled
+from endmark.history import examine
+from endmark.model import Shape
+from endmark.stores import Store
+from guard_messages import Message
+from test_guard_laws import FAR, LAWS, NUMBERS, after, is_told, kinds
+
+FORMATS = [name for name in sorted(BUILDERS) if formats.get(name).shape is not Shape.INLINE]
+CHAT = sa.Table(
+    "chat",
+    sa.MetaData(),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("thread", sa.String, index=True),
+    sa.Column("body", sa.JSON),
+)
+
+
+@pytest.fixture(scope="module", params=FORMATS)
+def guarded(request: pytest.FixtureRequest) -> Iterator[tuple[sa.Engine, str]]:
+    engine = sa.create_engine("sqlite://", poolclass=sa.StaticPool)
+    CHAT.metadata.create_all(engine)
+    guard(
+        engine,
+        Store(
+            format=request.param, table="chat", conversation="thread", order="id", payload="body"
+        ),
+    )
+    yield engine, request.param
+    engine.dispose()
+
+
+def stored(connection: sa.Connection, thread: str) -> list[Message]:
+    query = sa.select(sa.cast(CHAT.c.body, sa.Text)).where(CHAT.c.thread == thread)
+    return [json.loads(text) for text in connection.scalars(query.order_by(CHAT.c.id))]
+
+
+def rows(thread: str, messages: list[Message]) -> list[dict[str, Any]]:
+    return [{"thread": thread, "body": message} for message in messages]
+
+
+@given(data=st.data())
+@LAWS
+def test_each_statement_leaves_what_repair_would(
+    guarded: tuple[sa.Engine, str], data: st.DataObject
+) -> None:
+    engine, name = guarded
+    history = data.draw(damaged(name))
+    assume(is_told(history) and not FAR & kinds(history, name))
+    thread = str(next(NUMBERS))
+    expected: list[Message] = []
+    for message in history:
+        expected = after(expected, message, name)
+        assume(not FAR & kinds(expected, name))
+        with engine.begin() as connection:
+            connection.execute(sa.insert(CHAT), rows(thread, [message]))
+            assert stored(connection, thread) == expected
+
+
+@given(data=st.data())
+@LAWS
+def test_many_rows_at_once_leave_nothing_to_repair(
+    guarded: tuple[sa.Engine, str], data: st.DataObject
+) -> None:
+    engine, name = guarded
+    history = data.draw(damaged(name))
+    assume(is_told(history) and not FAR & kinds(history, name))
+    thread = str(next(NUMBERS))
+    with engine.begin() as connection:
+        while history:
+            count = data.draw(st.integers(1, 4))
+            part, history = history[:count], history[count:]
+            connection.execute(sa.insert(CHAT).values(rows(thread, part)))
+            found = stored(connection, thread)
+            left = examine(found, formats.get(name), turn="open")
+            assert settled(left, "open")[0].edits == ()
