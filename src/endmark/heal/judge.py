@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from endmark.errors import UnreadableError
+from endmark.heal.branches import examine_all
 from endmark.heal.report import Item, Options, label
-from endmark.history import Examination, examine
+from endmark.history import Examination
 from endmark.model import Finding, SetId, Turn
 from endmark.policy import Policy
 from endmark.stores.changes import Change
@@ -63,8 +64,8 @@ class Judge:
 
     def examine(self, conversation: Conversation) -> Examination:
         turn = self.turn(conversation.written)
-        return examine(
-            conversation.history,
+        return examine_all(
+            conversation,
             self.source.format,
             self.policy,
             turn,
@@ -73,7 +74,7 @@ class Judge:
 
     def _waits(self, conversation: Conversation) -> str:
         """Say why calls at the end are left open: what age cannot close waits on purpose."""
-        if examine(conversation.history, self.source.format, self.policy, "over").pending:
+        if examine_all(conversation, self.source.format, self.policy, "over").pending:
             return "waits on purpose"
         if conversation.written is None:
             return "age unknown"

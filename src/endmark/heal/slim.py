@@ -123,10 +123,26 @@ def _any_word(text: str, format_: Format, dialect: str) -> tuple[str, dict[str, 
 
 def may_hold_calls(source: Source) -> tuple[str, dict[str, Any]]:
     """Make the condition that a payload is worth reading at all."""
+    if source.store.layout == "tree":
+        return _tree_may_hold_calls(source)
     gate, column = source.format.gate, source.table.read(source.store.payload)
     if source.table.dialect == "sqlite" and gate:
         return f"instr({column}, :gate) > 0", {"gate": gate}
     return "1 = 1", {}
+
+
+def _tree_may_hold_calls(source: Source) -> tuple[str, dict[str, Any]]:
+    """Make the condition that a tree, or a row of its second table, is worth reading at all."""
+    table, tree, gate = source.table, source.store.tree, source.format.gate
+    find = "instr" if table.dialect == "sqlite" else "strpos"
+    found = [f"{find}({table.read(source.store.payload)}, :gate) > 0"]
+    if source.part_table is not None and tree is not None:
+        nodes, [named] = source.part_table, source.store.conversation
+        rows = f"SELECT 1 FROM {nodes.ref} AS n WHERE n.{nodes.quote(tree.conversation)}"
+        rows += f" = {table.ref}.{table.quote(named)} AND ("
+        cells = [f"CAST(n.{nodes.quote(name)} AS TEXT)" for name in sorted(tree.json)]
+        found.append(f"EXISTS ({rows}{' OR '.join(f'{find}({c}, :gate) > 0' for c in cells)}))")
+    return f"({' OR '.join(found)})", {"gate": gate}
 
 
 def part_has_words(source: Source) -> tuple[str, dict[str, Any]]:
@@ -157,6 +173,8 @@ def reader(source: Source) -> Reader:
     """Choose what a stream reads of each row: as little as the first look needs."""
     table, store, loads = source.table, source.store, orjson.loads
     payload = table.read(store.payload)
+    if store.layout == "tree":
+        return _Found(source, payload, lambda rows, at: [])
     if store.layout == "list":
         return _ListReader(source, payload, lambda rows, at: [row[at] for row in rows])
     if store.role is not None:
@@ -165,6 +183,13 @@ def reader(source: Source) -> Reader:
             source, columns, lambda rows, at: [_wrapped(source, row[at:]) for row in rows]
         )
     return Reader(source, payload, lambda rows, at: [loads(row[at]) for row in rows])
+
+
+class _Found(Reader):
+    """A reader of rows that the database has found already: each is looked at whole."""
+
+    def skim(self, rows: Iterable[Any], at: int) -> bool:
+        return True
 
 
 class _ListReader(Reader):

@@ -29,6 +29,8 @@ _MODULES = {
     "llama-index-sqlite": "endmark.stores.llama_index_sqlite",
     "langchain": "endmark.stores.langchain",
     "n8n": "endmark.stores.n8n",
+    "open-webui": "endmark.stores.open_webui",
+    "open-webui-json": "endmark.stores.open_webui_json",
     "openai-agents": "endmark.stores.openai_agents",
     "openai-agents-advanced": "endmark.stores.openai_agents_advanced",
     "openai-agents-sqlalchemy": "endmark.stores.openai_agents_sqlalchemy",

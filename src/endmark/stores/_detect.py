@@ -81,6 +81,8 @@ def _matching(connection: Connection, store: Store, tables: Tables) -> Iterator[
         if store.parts is not None:
             parts = replace(store.parts, table=places[store.parts.table][0])
             named = replace(named, parts=parts)
+        if store.tree is not None and store.tree.table is not None:
+            named = replace(named, tree=replace(store.tree, table=places[store.tree.table][0]))
         yield from _fitting(connection, named)
 
 

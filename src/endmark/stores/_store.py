@@ -15,7 +15,7 @@ from pydantic.dataclasses import dataclass
 
 from endmark import formats
 
-Layout = Literal["rows", "parts", "list"]
+Layout = Literal["rows", "parts", "list", "tree"]
 OrderKind = Literal["sequence", "time", "shared"]
 
 
@@ -61,6 +61,26 @@ class PartTable:
 
 
 @dataclass(frozen=True, config=_CONFIG)
+class Tree:
+    """The messages of a store that keeps them as a tree, by their ids, in one payload.
+
+    `parent` is the key of a message that names the one before it; `lists` are keys of the payload
+    whose lists repeat some of the messages. `table` holds the messages a second time, a row each:
+    `conversation` is its column that names one, `fields` maps a column to the key of the message
+    that it holds, `json` names the columns among them that hold JSON; its key is the message's id,
+    behind that of the conversation and a dash where it is `prefixed`.
+    """
+
+    parent: str
+    lists: Columns = ()
+    table: str | None = None
+    conversation: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    json: frozenset[str] = frozenset()
+    prefixed: bool = False
+
+
+@dataclass(frozen=True, config=_CONFIG)
 class Store:
     """Describe where messages are kept.
 
@@ -69,7 +89,8 @@ class Store:
     `time`: a timestamp; `shared`: an id that all conversations share; None: seen from the
     column), `payload` (the column with the JSON), `role` (the column with the role, where the
     payload does not hold it), `key` (default: the primary key), `path` (where in the payload a
-    whole list lies: `thread.messages`, or the names as a list), `parts` (the table of parts, for layout `parts`), `only` (column to the
+    whole list lies: `thread.messages`, or the names as a list), `parts` (the table of parts, for layout `parts`),
+    `tree` (the tree of messages, for layout `tree`), `only` (column to the
     values that rows of the model's history have), `optional` (the columns among these that older
     versions do not have), `age` (the column that tells when a row was
     written; default: the order, when it is a time), `any_format` (the format is only a default:
@@ -98,6 +119,7 @@ class Store:
     key: Columns = ()
     path: Path = ()
     parts: PartTable | None = None
+    tree: Tree | None = None
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     optional: Columns = ()
     age: str | None = None

@@ -28,7 +28,9 @@ LAYOUTS = {
     "rows": "endmark.stores.rows",
     "parts": "endmark.stores.parts",
     "list": "endmark.stores.lists",
+    "tree": "endmark.stores.trees",
 }
+WHOLE = frozenset({"list", "tree"})  # layouts in which one row holds a conversation
 AGE_COLUMNS = ("updated_at", "updatedAt", "created_at", "createdAt", "timestamp")
 Wrap = Literal["message", "rest", "body"]
 
@@ -48,7 +50,7 @@ class Row:
     payload: Any = None
     message: Message | None = None
     wrap: Wrap = "message"
-    parts: list[Row] = field(default_factory=list)  # layout `parts`: the rows of its parts
+    parts: list[Row] = field(default_factory=list)  # the rows of another table that go with it
 
 
 @dataclass(slots=True)
@@ -59,6 +61,8 @@ class Conversation:
     rows: list[Row] = field(default_factory=list)
     history: list[Message] = field(default_factory=list)
     problem: str | None = None
+    # Where it has branches: the messages of each, from the first to a last, by their indexes.
+    branches: list[list[int]] = field(default_factory=list)
 
     @property
     def written(self) -> float | None:
@@ -77,7 +81,7 @@ class Source:
         self.key = self.table.key(store.key)
         self._require_sense()
         self._require_unique(connection)
-        self.order = store.order or (() if store.layout == "list" else self._order_of_key())
+        self.order = store.order or (() if store.layout in WHOLE else self._order_of_key())
         self.only = {
             name: values
             for name, values in store.only.items()
@@ -105,7 +109,7 @@ class Source:
         unique = [self.table.primary_key, *self.table.unique]
         if len(named) < len(store.conversation):
             raise StoreError(f"--conversation names {', '.join(store.conversation)}: each but once")
-        if store.layout != "list" and any(names and set(names) <= named for names in unique):
+        if store.layout not in WHOLE and any(names and set(names) <= named for names in unique):
             raise StoreError(
                 f"{', '.join(store.conversation)} differs in every row of {self.table.label}; "
                 "--conversation takes what all messages of one conversation share"
@@ -145,6 +149,8 @@ class Source:
 
     def _part_table(self, connection: Connection) -> Table | None:
         parts = self.store.parts
+        if self.store.layout == "tree":
+            return self._tree_table(connection)
         if self.store.layout != "parts":
             return None
         if parts is None:
@@ -160,8 +166,23 @@ class Source:
         self.tables[table.label] = table
         return table
 
+    def _tree_table(self, connection: Connection) -> Table | None:
+        tree = self.store.tree
+        if tree is None:
+            raise StoreError(f"store {self.name}: layout 'tree' needs a tree")
+        if tree.table is None:
+            return None
+        table = Table(connection, tree.table, self.store.schema)
+        table.require([tree.conversation, *tree.fields])
+        self.tables[table.label] = table
+        return table
+
     def read_sample(self, row: Row) -> list[Any]:
         """Read the messages, or the part of one, in a row alone. Raises `UnreadableError`."""
+        if self.store.layout == "tree":
+            from endmark.stores import trees
+
+            return [entry.message for entry in trees.read(self, row)]
         if self.part_table is not None:
             from endmark.stores import parts
 
