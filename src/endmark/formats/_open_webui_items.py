@@ -148,19 +148,20 @@ def _slots(items: History) -> dict[int, int]:
     """Give for each call and result the item behind which the results of its round stand."""
     slots: dict[int, int] = {}
     calls: list[int] = []
-    holder = -1  # the item before the results, once they have begun
+    holder: int | None = None  # the item before the results, once they have begun
     for index, item in enumerate(items):
         kind = item.get("type")
         if kind == RESULT:
-            holder = holder if holder >= 0 else max(index - 1, 0)
+            holder = index - 1 if holder is None else holder
             slots[index] = holder
             continue
-        if holder >= 0:
+        if holder is not None:
             slots |= dict.fromkeys(calls, holder)
-            calls, holder = [], -1
+            calls, holder = [], None
         if kind == CALL:
             calls.append(index)
-    return slots | dict.fromkeys(calls, holder if holder >= 0 else calls[-1] if calls else -1)
+    end = calls[-1] if calls else -1
+    return slots | dict.fromkeys(calls, end if holder is None else holder)
 
 
 def _id(item: Message) -> str | None:
@@ -213,7 +214,7 @@ def _result(item: Message, index: int, after: int, policy: Policy) -> Result:
         call_id,
         synthesized=policy.is_marker(said, call_id, None),
         error=item.get("status") == "failed",
-        after=after,
+        after=after if after >= 0 else None,  # nothing stands before it
         value=output,
         flaw=False if isinstance(output, list) else Kind.MALFORMED,
     )

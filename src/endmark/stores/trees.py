@@ -1,8 +1,9 @@
 """Layout `tree`: messages by their ids in one JSON value, each naming the one before it.
 
 A second table may hold the same messages, a row each. Where both say the same of what the format
-edits, they are one message and are written together; where they differ, each is judged and
-healed as it is, and none takes the place of the other. Messages are only edited where they are:
+edits, they are one message and are written together; where only one says anything, that one is
+healed. Where they contradict each other about a message that is not sound, the conversation is
+left alone: what one lacks may be what the other knows. Messages are only edited where they are:
 none is put in or taken out, so that every pointer to one keeps its meaning.
 """
 
@@ -11,6 +12,7 @@ none is put in or taken out, so that every pointer to one keeps its meaning.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
@@ -49,6 +51,7 @@ def load(
         for row in conversation.rows:
             try:
                 entries = read(source, row)
+                _require_agreement(source, entries)
             except UnreadableError as error:
                 conversation.problem = f"row {label(row.key)}: {error}"
                 continue
@@ -106,6 +109,23 @@ def read(source: Source, row: Row) -> list[Entry]:
     return entries
 
 
+def _require_agreement(source: Source, entries: Sequence[Entry]) -> None:
+    """See that a message which is told twice is sound, or told in one way."""
+    body, [named] = source.format.body, source.key
+    for one, other in pairwise(entries):
+        told = [entry.message for entry in (one, other)]
+        if one.id != other.id or not all(message.get(body) for message in told):
+            continue
+        if any(source.format.skim([message]) for message in told):
+            label_, table = source.table.label, source.part_table
+            msg = (
+                f"message {one.id} is not sound, and {label_} and "
+                f"{table.label if table else ''} tell of it differently: make one of them like "
+                f"the other first ({body}, by {named} and the message)"
+            )
+            raise UnreadableError(msg)
+
+
 def _messages(payload: Any, path: Sequence[str]) -> dict[str, Message]:
     """Give the messages by their ids; a conversation that nobody wrote in yet has none."""
     for name in path:
@@ -127,7 +147,7 @@ def _by_id(source: Source, row: Row) -> dict[str, Row]:
             name: _value(table, tree, column, node.cells[column])
             for column, name in tree.fields.items()
         }
-        prefix = f"{next(iter(row.key.values()))}-" if tree.prefixed else ""
+        prefix = f"{next(iter(row.key.values()))!s}-" if tree.prefixed else ""
         id_ = str(next(iter(node.key.values())))
         found[id_.removeprefix(prefix)] = node
     return found
