@@ -16,7 +16,7 @@ import orjson
 
 from endmark.errors import UnreadableError
 from endmark.formats import Format
-from endmark.stores import json_text
+from endmark.stores import json_text, lists
 from endmark.stores.source import Row, Source
 
 GREAT = 1_000_000  # bytes; PostgreSQL puts no more than 1 GB together
@@ -226,10 +226,9 @@ def skim_joined(source: Source, count: int, text: str | None) -> bool:
 
 def _skim_list(source: Source, cell: Any) -> bool:
     try:
-        payload = json_text.read(cell)
-        for name in source.store.path:
-            payload = payload[name]
-        return not isinstance(payload, list) or bool(source.format.skim(payload))
+        if cell is None and source.store.aside:
+            return False
+        return bool(source.format.skim(lists.list_in(source.store, json_text.read(cell))))
     except (UnreadableError, AttributeError, IndexError, KeyError, TypeError):
         return True
 

@@ -90,10 +90,12 @@ class Store:
     column), `payload` (the column with the JSON), `role` (the column with the role, where the
     payload does not hold it), `key` (default: the primary key), `path` (where in the payload a
     whole list lies: `thread.messages`, or the names as a list), `parts` (the table of parts, for layout `parts`),
-    `tree` (the tree of messages, for layout `tree`), `only` (column to the
+    `tree` (the tree of messages, for layout `tree`),
+    `aside` (the keys, one of which may hold the list, where the payload is more than a history:
+    the first that does is meant, and a row without any has no messages), `only` (column to the
     values that rows of the model's history have), `optional` (the columns among these that older
     versions do not have), `age` (the column that tells when a row was
-    written; default: the order, when it is a time), `any_format` (the format is only a default:
+    written; default: the order, when it is a time; "": none tells), `any_format` (the format is only a default:
     the payloads tell which it is), `copies` (columns that repeat a field of the payload; the
     payload follows those of the key and of the order, the others follow the payload).
 
@@ -118,6 +120,7 @@ class Store:
     role: str | None = None
     key: Columns = ()
     path: Path = ()
+    aside: Columns = ()
     parts: PartTable | None = None
     tree: Tree | None = None
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

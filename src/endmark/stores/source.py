@@ -195,8 +195,8 @@ class Source:
         return [row.message]
 
     def _age(self) -> str | None:
-        if self.store.age:
-            return self.store.age
+        if self.store.age is not None:
+            return self.store.age or None
         if self.order and self._is_time(self.order[0]):
             return self.order[0]
         return next((name for name in AGE_COLUMNS if name in self.table.columns), None)
