@@ -21,40 +21,58 @@ from chainlit.user import User
 CALL = {"name": "weather", "arguments": '{"city": "Zürich"}'}
 KEYS = {"middle": "message_history", "late": "chat_history", "end": "messages"}
 TABLES = (
-    'CREATE TABLE users ("id" UUID PRIMARY KEY, "identifier" TEXT NOT NULL UNIQUE,'
-    ' "metadata" JSONB NOT NULL, "createdAt" TEXT)',
-    'CREATE TABLE threads ("id" UUID PRIMARY KEY, "createdAt" TEXT, "name" TEXT, "userId" UUID,'
-    ' "userIdentifier" TEXT, "tags" TEXT[], "metadata" JSONB,'
-    ' FOREIGN KEY ("userId") REFERENCES users("id") ON DELETE CASCADE)',
-    'CREATE TABLE steps ("id" UUID PRIMARY KEY, "name" TEXT NOT NULL, "type" TEXT NOT NULL,'
-    ' "threadId" UUID NOT NULL, "parentId" UUID, "streaming" BOOLEAN NOT NULL,'
-    ' "waitForAnswer" BOOLEAN, "isError" BOOLEAN, "metadata" JSONB, "tags" TEXT[], "input" TEXT,'
-    ' "output" TEXT, "createdAt" TEXT, "command" TEXT, "start" TEXT, "end" TEXT,'
-    ' "generation" JSONB, "showInput" TEXT, "language" TEXT, "indent" INT, "defaultOpen" BOOLEAN,'
-    ' "autoCollapse" BOOLEAN, "modes" JSONB, "icon" TEXT,'
-    ' FOREIGN KEY ("threadId") REFERENCES threads("id") ON DELETE CASCADE)',
-    'CREATE TABLE elements ("id" UUID PRIMARY KEY, "threadId" UUID, "type" TEXT, "url" TEXT,'
-    ' "chainlitKey" TEXT, "name" TEXT NOT NULL, "display" TEXT, "objectKey" TEXT, "size" TEXT,'
-    ' "page" INT, "language" TEXT, "forId" UUID, "mime" TEXT, "props" JSONB)',
-    'CREATE TABLE feedbacks ("id" UUID PRIMARY KEY, "forId" UUID NOT NULL,'
-    ' "threadId" UUID NOT NULL, "value" INT NOT NULL, "comment" TEXT)',
+    (
+        'CREATE TABLE users ("id" UUID PRIMARY KEY, "identifier" TEXT NOT NULL UNIQUE,'
+        ' "metadata" JSONB NOT NULL, "createdAt" TEXT)'
+    ),
+    (
+        'CREATE TABLE threads ("id" UUID PRIMARY KEY, "createdAt" TEXT, "name" TEXT, "userId" UUID,'
+        ' "userIdentifier" TEXT, "tags" TEXT[], "metadata" JSONB,'
+        ' FOREIGN KEY ("userId") REFERENCES users("id") ON DELETE CASCADE)'
+    ),
+    (
+        'CREATE TABLE steps ("id" UUID PRIMARY KEY, "name" TEXT NOT NULL, "type" TEXT NOT NULL,'
+        ' "threadId" UUID NOT NULL, "parentId" UUID, "streaming" BOOLEAN NOT NULL,'
+        ' "waitForAnswer" BOOLEAN, "isError" BOOLEAN, "metadata" JSONB, "tags" TEXT[], "input" TEXT,'
+        ' "output" TEXT, "createdAt" TEXT, "command" TEXT, "start" TEXT, "end" TEXT,'
+        ' "generation" JSONB, "showInput" TEXT, "language" TEXT, "indent" INT, "defaultOpen" BOOLEAN,'
+        ' "autoCollapse" BOOLEAN, "modes" JSONB, "icon" TEXT,'
+        ' FOREIGN KEY ("threadId") REFERENCES threads("id") ON DELETE CASCADE)'
+    ),
+    (
+        'CREATE TABLE elements ("id" UUID PRIMARY KEY, "threadId" UUID, "type" TEXT, "url" TEXT,'
+        ' "chainlitKey" TEXT, "name" TEXT NOT NULL, "display" TEXT, "objectKey" TEXT, "size" TEXT,'
+        ' "page" INT, "language" TEXT, "forId" UUID, "mime" TEXT, "props" JSONB)'
+    ),
+    (
+        'CREATE TABLE feedbacks ("id" UUID PRIMARY KEY, "forId" UUID NOT NULL,'
+        ' "threadId" UUID NOT NULL, "value" INT NOT NULL, "comment" TEXT)'
+    ),
 )
 PRISMA = (
-    'CREATE TABLE "User" ("id" TEXT PRIMARY KEY, "createdAt" TIMESTAMP(3) NOT NULL DEFAULT now(),'
-    ' "updatedAt" TIMESTAMP(3) NOT NULL DEFAULT now(), "metadata" JSONB NOT NULL,'
-    ' "identifier" TEXT NOT NULL UNIQUE)',
-    'CREATE TABLE "Thread" ("id" TEXT PRIMARY KEY, "createdAt" TIMESTAMP(3) NOT NULL DEFAULT'
-    ' now(), "updatedAt" TIMESTAMP(3) NOT NULL DEFAULT now(), "deletedAt" TIMESTAMP(3),'
-    ' "name" TEXT, "metadata" JSONB NOT NULL, "userId" TEXT, "tags" TEXT[] NOT NULL DEFAULT'
-    " ARRAY[]::TEXT[])",
-    'CREATE TABLE "Step" ("id" TEXT PRIMARY KEY, "createdAt" TIMESTAMP(3) NOT NULL DEFAULT now(),'
-    ' "updatedAt" TIMESTAMP(3) NOT NULL DEFAULT now(), "parentId" TEXT, "threadId" TEXT,'
-    ' "input" TEXT, "metadata" JSONB NOT NULL, "name" TEXT, "output" TEXT, "type" TEXT NOT NULL,'
-    ' "showInput" TEXT DEFAULT \'json\', "isError" BOOLEAN DEFAULT false,'
-    ' "startTime" TIMESTAMP(3) NOT NULL, "endTime" TIMESTAMP(3) NOT NULL)',
+    (
+        'CREATE TABLE "User" ("id" TEXT PRIMARY KEY, "createdAt" TIMESTAMP(3) NOT NULL DEFAULT now(),'
+        ' "updatedAt" TIMESTAMP(3) NOT NULL DEFAULT now(), "metadata" JSONB NOT NULL,'
+        ' "identifier" TEXT NOT NULL UNIQUE)'
+    ),
+    (
+        'CREATE TABLE "Thread" ("id" TEXT PRIMARY KEY, "createdAt" TIMESTAMP(3) NOT NULL DEFAULT'
+        ' now(), "updatedAt" TIMESTAMP(3) NOT NULL DEFAULT now(), "deletedAt" TIMESTAMP(3),'
+        ' "name" TEXT, "metadata" JSONB NOT NULL, "userId" TEXT, "tags" TEXT[] NOT NULL DEFAULT'
+        " ARRAY[]::TEXT[])"
+    ),
+    (
+        'CREATE TABLE "Step" ("id" TEXT PRIMARY KEY, "createdAt" TIMESTAMP(3) NOT NULL DEFAULT now(),'
+        ' "updatedAt" TIMESTAMP(3) NOT NULL DEFAULT now(), "parentId" TEXT, "threadId" TEXT,'
+        ' "input" TEXT, "metadata" JSONB NOT NULL, "name" TEXT, "output" TEXT, "type" TEXT NOT NULL,'
+        ' "showInput" TEXT DEFAULT \'json\', "isError" BOOLEAN DEFAULT false,'
+        ' "startTime" TIMESTAMP(3) NOT NULL, "endTime" TIMESTAMP(3) NOT NULL)'
+    ),
     'CREATE TABLE "Element" ("id" TEXT PRIMARY KEY, "threadId" TEXT, "stepId" TEXT NOT NULL)',
-    'CREATE TABLE "Feedback" ("id" TEXT PRIMARY KEY, "stepId" TEXT, "name" TEXT NOT NULL,'
-    ' "value" DOUBLE PRECISION NOT NULL, "comment" TEXT)',
+    (
+        'CREATE TABLE "Feedback" ("id" TEXT PRIMARY KEY, "stepId" TEXT, "name" TEXT NOT NULL,'
+        ' "value" DOUBLE PRECISION NOT NULL, "comment" TEXT)'
+    ),
 )
 
 
