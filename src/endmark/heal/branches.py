@@ -42,6 +42,7 @@ def examine_all(
     edits: list[Edit] = []
     pending: dict[object, Call] = {}
     new: dict[int, Message] = {}
+    behind: dict[int, list[Message]] = {}
     for branch in conversation.branches:
         one = examine([history[k] for k in branch], format_, policy, turn, passed=passed)
         for finding in one.findings:
@@ -52,12 +53,21 @@ def examine_all(
             pending.setdefault(at_call, replace(call, at=at_call))
         edits += one.edits
         rebuilt = one.rebuild() if one.edits else Rebuilt()
+        last, added = -1, dict[int, list[Message]]()
         for message, origin in zip(rebuilt.messages, rebuilt.origins, strict=True):
-            assert origin is not None, "a new message between branches"
-            if message is not history[branch[origin]]:
-                new.setdefault(branch[origin], message)
-    order = range(len(history))
-    made = Rebuilt([new.get(k, history[k]) for k in order], list(order))
+            if origin is None:
+                added.setdefault(last, []).append(message)
+                continue
+            last = branch[origin]
+            if message is not history[last]:
+                new.setdefault(last, message)
+        behind = {**added, **behind}
+    made = Rebuilt()
+    for k, message in enumerate(history):
+        made.add(new.get(k, message), k)
+        for added_here in behind.get(k, ()):
+            made.add(added_here, None)
     told = sorted(found.values(), key=lambda finding: (finding.message, finding.part))
-    open_ = [call for call in pending.values() if call.at.message not in new]
+    closed = {(at.call_id, at.message) for at in told}
+    open_ = [call for call in pending.values() if (call.id, call.at.message) not in closed]
     return _Branched(history, format_, tuple(told), tuple(edits), tuple(open_), made)

@@ -199,7 +199,7 @@ def _by_stream(
     columns, condition, values = _conversations(source, options, after)
     table, names = source.table, len(source.store.conversation)
     gate, more = slim.may_hold_calls(source)
-    if source.store.layout in WHOLE:
+    if source.store.layout != "rows":
         condition, values = f"{condition} AND {gate}", values | more
     if slim.can_join(source):
         yield from _by_conversation(source, connection, columns, condition, values)

@@ -43,6 +43,8 @@ class References:
             if change.after is None:
                 table = self.tables[change.table]
                 for reference in self._of(connection, table):
+                    if self._goes_too(reference, change, changes):
+                        continue
                     if _points(connection, table, reference, change):
                         return (
                             f"a row of {table.label} is to be taken out, "
@@ -50,11 +52,26 @@ class References:
                         )
         return None
 
+    def _goes_too(self, reference: Reference, change: Change, changes: list[Change]) -> bool:
+        """Tell whether the one row that can refer to this one, by its own key, goes as well."""
+        values = [change.key.get(name) for name in reference.target]
+        return None not in values and any(
+            other.after is None
+            and reference.table.endswith(self.tables[other.table].quote(_bare(other.table)))
+            and [other.key.get(name) for name in reference.columns] == values
+            and len(other.key) == len(values)
+            for other in changes
+        )
+
     def _of(self, connection: Connection, table: Table) -> list[Reference]:
         if table.label not in self._known:
             find = _on_postgresql if table.dialect == "postgresql" else _on_sqlite
             self._known[table.label] = find(connection, table)
         return self._known[table.label]
+
+
+def _bare(label: str) -> str:
+    return label.rpartition(".")[2]
 
 
 def _on_postgresql(connection: Connection, table: Table) -> list[Reference]:

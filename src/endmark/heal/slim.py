@@ -128,6 +128,8 @@ def may_hold_calls(source: Source) -> tuple[str, dict[str, Any]]:
     gate, column = source.format.gate, source.table.read(source.store.payload)
     if source.table.dialect == "sqlite" and gate:
         return f"instr({column}, :gate) > 0", {"gate": gate}
+    if source.store.layout == "gathered":
+        return f"strpos({column}, :gate) > 0", {"gate": gate}
     return "1 = 1", {}
 
 
@@ -173,7 +175,7 @@ def reader(source: Source) -> Reader:
     """Choose what a stream reads of each row: as little as the first look needs."""
     table, store, loads = source.table, source.store, orjson.loads
     payload = table.read(store.payload)
-    if store.layout == "tree":
+    if store.layout in ("tree", "gathered"):
         return _Found(source, payload, lambda rows, at: [])
     if store.layout == "list":
         return _ListReader(source, payload, lambda rows, at: [row[at] for row in rows])

@@ -30,6 +30,7 @@ _MODULES = {
     "llama-index-postgres": "endmark.stores.llama_index_postgres",
     "llama-index-sqlite": "endmark.stores.llama_index_sqlite",
     "langchain": "endmark.stores.langchain",
+    "lobechat": "endmark.stores.lobechat",
     "n8n": "endmark.stores.n8n",
     "open-webui": "endmark.stores.open_webui",
     "open-webui-json": "endmark.stores.open_webui_json",

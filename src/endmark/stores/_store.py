@@ -15,7 +15,7 @@ from pydantic.dataclasses import dataclass
 
 from endmark import formats
 
-Layout = Literal["rows", "parts", "list", "tree"]
+Layout = Literal["rows", "parts", "list", "tree", "gathered"]
 OrderKind = Literal["sequence", "time", "shared"]
 
 
@@ -81,6 +81,34 @@ class Tree:
 
 
 @dataclass(frozen=True, config=_CONFIG)
+class Answers:
+    """How a store with layout `gathered` says what answers a call.
+
+    In the table of messages, whose payload holds the calls: `content` (the column with the
+    words, of that name in the message too), `parent` (names the message that asked), `thread`
+    (what stands beside the main line), `blank` (what a new result does not copy from its call).
+    `table` has a row for each result, by the same key: `call_id`, `waits` (JSON that tells whether
+    a person is waited for), `fields` (a column to the key of `told` that it repeats) and `shared`
+    (columns that the message has too). `calls`, `answers`, `waiting` and `told` are the keys of a
+    message for the calls, the call that is answered, `waits` and `fields`.
+    """
+
+    table: str
+    call_id: str
+    content: str
+    parent: str
+    thread: str
+    calls: str
+    answers: str
+    told: str
+    waits: str = ""
+    waiting: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    shared: Columns = ()
+    blank: Columns = ()
+
+
+@dataclass(frozen=True, config=_CONFIG)
 class Store:
     """Describe where messages are kept.
 
@@ -90,7 +118,7 @@ class Store:
     column), `payload` (the column with the JSON), `role` (the column with the role, where the
     payload does not hold it), `key` (default: the primary key), `path` (where in the payload a
     whole list lies: `thread.messages`, or the names as a list), `parts` (the table of parts, for layout `parts`),
-    `tree` (the tree of messages, for layout `tree`),
+    `tree` (the tree of messages, for layout `tree`), `answers` (the results, for `gathered`),
     `aside` (the keys, one of which may hold the list, where the payload is more than a history:
     the first that does is meant, and a row without any has no messages), `only` (column to the
     values that rows of the model's history have), `optional` (the columns among these that older
@@ -123,6 +151,7 @@ class Store:
     aside: Columns = ()
     parts: PartTable | None = None
     tree: Tree | None = None
+    answers: Answers | None = None
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     optional: Columns = ()
     age: str | None = None

@@ -28,6 +28,7 @@ LAYOUTS = {
     "rows": "endmark.stores.rows",
     "parts": "endmark.stores.parts",
     "list": "endmark.stores.lists",
+    "gathered": "endmark.stores.gathered",
     "tree": "endmark.stores.trees",
 }
 WHOLE = frozenset({"list", "tree"})  # layouts in which one row holds a conversation
@@ -94,6 +95,11 @@ class Source:
         places = {*store.conversation, *self.key, *self.order}
         self.copies = {c: name for c, name in store.copies.items() if c not in places}
         self.content = tuple(c for c in (store.payload, store.role, *self.copies) if c)
+        if store.answers is not None:
+            more = (store.answers.content, store.answers.parent, store.answers.thread)
+            self.content += tuple(
+                c for c in (*more, *store.answers.shared) if c in self.table.columns
+            )
         self.told = self._times_as_text(connection)
         self.age = self._age()
         self.kind: OrderKind = store.order_kind or self._kind()
@@ -151,6 +157,9 @@ class Source:
         parts = self.store.parts
         if self.store.layout == "tree":
             return self._tree_table(connection)
+        if self.store.answers is not None:
+            answers = self.store.answers
+            return self._second(connection, answers.table, (answers.call_id, *answers.fields))
         if self.store.layout != "parts":
             return None
         if parts is None:
@@ -172,13 +181,20 @@ class Source:
             raise StoreError(f"store {self.name}: layout 'tree' needs a tree")
         if tree.table is None:
             return None
-        table = Table(connection, tree.table, self.store.schema)
-        table.require([tree.conversation, *tree.fields])
+        return self._second(connection, tree.table, (tree.conversation, *tree.fields))
+
+    def _second(self, connection: Connection, name: str, columns: Sequence[str]) -> Table:
+        table = Table(connection, name, self.store.schema)
+        table.require(columns)
         self.tables[table.label] = table
         return table
 
     def read_sample(self, row: Row) -> list[Any]:
         """Read the messages, or the part of one, in a row alone. Raises `UnreadableError`."""
+        if self.store.layout == "gathered":
+            from endmark.stores import gathered
+
+            return [gathered.message_of(self, row)]
         if self.store.layout == "tree":
             from endmark.stores import trees
 
