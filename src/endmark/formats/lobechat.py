@@ -87,17 +87,23 @@ class LobeChat(OpenAIChat):
     def apply(self, history: History, edits: Sequence[Edit]) -> Rebuilt:
         """Write the edits; what waited for a person says the result that is made up for it."""
         rebuilt = super().apply(history, edits)
-        places = {m.get("tool_call_id"): k for k, m in enumerate(rebuilt.messages) if waits(m)}
-        gone = set()
-        for k, (message, origin) in enumerate(zip(rebuilt.messages, rebuilt.origins, strict=True)):
-            at = places.get(message.get("tool_call_id"))
-            if origin is None and at is not None:
-                waited = rebuilt.messages[at]
-                over = {**waited[WAITS], "status": "aborted"}
-                rebuilt.messages[at] = {**waited, "content": message["content"], WAITS: over}
-                gone.add(k)
-        stay = [k for k in range(len(rebuilt.messages)) if k not in gone]
-        return Rebuilt([rebuilt.messages[k] for k in stay], [rebuilt.origins[k] for k in stay])
+        waiting = {m.get("tool_call_id"): k for k, m in enumerate(history) if waits(m)}
+        made = Rebuilt()
+        filled = set()
+        for message, origin in zip(rebuilt.messages, rebuilt.origins, strict=True):
+            at = waiting.get(message.get("tool_call_id")) if origin is None else None
+            if at is None:
+                made.add(message, origin)
+                continue
+            over = {**history[at][WAITS], "status": "aborted"}
+            made.add({**history[at], "content": message["content"], WAITS: over}, at)
+            filled.add(at)
+        stay = [
+            k
+            for k, origin in enumerate(made.origins)
+            if origin not in filled or made.messages[k] is not history[origin]
+        ]
+        return Rebuilt([made.messages[k] for k in stay], [made.origins[k] for k in stay])
 
     def fits(self, message: Message) -> int:
         if _NOT_OURS & message.keys():
