@@ -75,7 +75,8 @@ def path_in(store: Store, payload: Any) -> Path | None:
 
 def _is_history(payload: dict[str, Any], name: str) -> bool:
     listed = payload.get(name)
-    return isinstance(listed, list) and all(isinstance(message, dict) for message in listed)
+    named = isinstance(listed, list) and all(isinstance(message, dict) for message in listed)
+    return bool(named and listed)
 
 
 def changes(source: Source, conversation: Conversation, rebuilt: Rebuilt) -> list[Change]:
