@@ -138,6 +138,20 @@ def test_a_message_that_only_the_table_has(chats: Database) -> None:
     assert "a1" not in trees(chats)["end"][0]["history"]["messages"]
 
 
+@pytest.mark.parametrize("place", ["chat", "chat_message"])
+def test_a_turn_that_only_one_place_tells_of_is_still_open(chats: Database, place: str) -> None:
+    with chats.engine.begin() as connection:
+        connection.exec_driver_sql(
+            "UPDATE chat SET chat = replace(CAST(chat AS TEXT), '\"output\":', '\"was\":')"
+            + ("" if chats.name == "sqlite" else "::json")
+            if place == "chat_message"
+            else "UPDATE chat_message SET output = 'null'"
+        )
+    items: list[Item] = []
+    heal.scan(chats.engine, [store_of(chats)], options=Options(now=0), on_item=items.append)
+    assert {item.status for item in items if item.conversation == "end"} == {"pending"}
+
+
 def call(id_: str, status: str) -> dict[str, Any]:
     return {
         "type": "function_call",

@@ -99,9 +99,13 @@ def read(source: Source, row: Row) -> list[Entry]:
     for id_ in {**held, **rows}:
         own, other = held.get(id_), rows.get(id_)
         said = other.payload if other else None
-        if own is not None and said is not None and own.get(body) == said.get(body):
-            entries.append(Entry(id_, {**own, **_known(said)}, held=True, row=other))
-            continue
+        if own is not None and said is not None:
+            one, two = own.get(body), said.get(body)
+            if one == two or not (one or two):
+                entries.append(Entry(id_, {**own, **_known(said)}, held=True, row=other))
+                continue
+            # The place that says nothing is no message beside the one that does.
+            own, said = own if one else None, said if two else None
         if own is not None:
             entries.append(Entry(id_, own, held=True, row=None))
         if said is not None:
