@@ -157,8 +157,10 @@ class Source:
         parts = self.store.parts
         if self.store.layout == "tree":
             return self._tree_table(connection)
-        if self.store.answers is not None:
+        if self.store.layout == "gathered":
             answers = self.store.answers
+            if answers is None:
+                raise StoreError(f"store {self.name}: layout 'gathered' needs its answers")
             return self._second(connection, answers.table, (answers.call_id, *answers.fields))
         if self.store.layout != "parts":
             return None
