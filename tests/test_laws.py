@@ -17,7 +17,7 @@ from abstract import OPEN, Message, Seen
 from building import BUILDERS, builder, conversations, damaged
 from endmark import Policy, check, formats, is_synthesized, repair
 from endmark.history import examine
-from endmark.model import Arrange, Close, Edit, Mend, Result, Turn
+from endmark.model import Arrange, Close, Edit, Mend, Result, Turn, Within
 from judging import violations
 
 FORMATS = sorted(BUILDERS)
@@ -214,6 +214,8 @@ def _place(edit: Edit) -> int:
     if isinstance(edit, Arrange):
         moved = [a.at.message for a in edit.answers if isinstance(a, Result)]
         return min([edit.after + 1, *moved])
+    if isinstance(edit, Within):
+        return edit.message
     return (edit.call if isinstance(edit, Close | Mend) else edit.event).at.message
 
 

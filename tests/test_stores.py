@@ -244,3 +244,45 @@ def test_the_order_of_a_key_that_is_no_number_means_nothing(database: Database) 
     store = custom.from_flags(**{**FLAGS, "order": None})
     with pytest.raises(StoreError, match="--order"):
         heal.scan(database.engine, [store], options=Options())
+
+
+CALLED = {"role": "assistant", "content": None, "tool_calls": [
+    {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+]}  # fmt: skip
+USED = {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}]}
+HI = {"role": "user", "content": "hi"}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "format", "poisoned"),
+    [
+        ({"chat_history": [HI, CALLED, HI]}, "openai-chat", 1),
+        ({"history": [HI, USED, HI]}, "anthropic", 1),
+        ({"message_history": [], "messages": [HI, CALLED, HI]}, "openai-chat", 1),
+        ({"message_history": ["hi"], "memory": [HI, CALLED, HI]}, "openai-chat", 1),
+        ({"message_history": [HI], "env": [CALLED]}, "openai-chat", 0),
+        ({"messages": "none", "env": {}}, "openai-chat", 0),
+        (None, "openai-chat", 0),
+    ],
+)
+def test_a_history_among_other_things(
+    metadata: Any, format: str, poisoned: int, database: Database
+) -> None:
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql(
+            'CREATE TABLE threads (id TEXT PRIMARY KEY, "createdAt" TEXT, name TEXT, "userId" TEXT,'
+            ' "userIdentifier" TEXT, metadata TEXT)'
+        )
+        connection.exec_driver_sql(
+            'CREATE TABLE steps (id TEXT PRIMARY KEY, type TEXT, "threadId" TEXT, "parentId" TEXT,'
+            ' input TEXT, output TEXT, "createdAt" TEXT)'
+        )
+        value = {"m": None if metadata is None else json.dumps(metadata)}
+        connection.execute(sa.text("INSERT INTO threads (id, metadata) VALUES ('t', :m)"), value)
+    with database.engine.connect() as connection:
+        [store] = stores.detect(connection)
+    assert (store.name, store.format) == ("chainlit", format)
+
+    applied = heal.apply(database.engine, [store])
+
+    assert (applied.healed, applied.skipped, applied.pending) == (poisoned, 0, 0)

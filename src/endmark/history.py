@@ -13,7 +13,8 @@ from typing import Any, TypeVar, get_args
 from endmark import formats
 from endmark.errors import UnreadableError
 from endmark.formats import Format, Rebuilt
-from endmark.model import Blank, Call, Edit, Event, Finding, Result, Shape, Turn
+from endmark.formats._nested import Nested
+from endmark.model import At, Blank, Call, Edit, Event, Finding, Result, Shape, Turn, Within
 from endmark.pairing import pair
 from endmark.policy import DEFAULT, Policy
 from endmark.repair import Plan, Scene, plan
@@ -72,6 +73,8 @@ def examine(
 def _decide(
     history: Sequence[Any], format_: Format, suspects: list[int], policy: Policy, turn: Turn
 ) -> Plan:
+    if isinstance(format_, Nested):
+        return _decide_within(history, format_, suspects, policy, turn)
     events = format_.events(history, suspects, policy)
     more = _same_ids(history, format_, events, suspects)
     if more:
@@ -95,6 +98,27 @@ def _decide(
         live=scene.last_assistant if live else -1,
     )
     return plan(pairing, [e for e in events if isinstance(e, Blank)], scene, policy, turn)
+
+
+def _decide_within(
+    history: Sequence[Any], format_: Nested, suspects: list[int], policy: Policy, turn: Turn
+) -> Plan:
+    """Decide of messages that each hold a history: a call of one is answered in that one alone."""
+    inner, made = format_.inner, Plan()
+    last_user = format_.last(history, format_.is_user)
+    last_assistant = format_.last(history, format_.is_assistant)
+    for index in suspects:
+        held: list[Any] = format_.held(history[index]) or []
+        held = [*held, inner.said] if index < last_user else held
+        suspect = inner.skim(held)
+        if not suspect:
+            continue
+        one = _decide(held, inner, suspect, policy, turn if index >= last_assistant else "over")
+        made.findings += [replace(f, message=index, part=f.message) for f in one.findings]
+        made.pending += [replace(c, at=At(index, c.at.message), slot=index) for c in one.pending]
+        if one.edits:
+            made.edits.append(Within(index, tuple(one.edits)))
+    return made
 
 
 def _same_ids(

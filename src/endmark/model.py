@@ -171,4 +171,12 @@ class Mend:
     call: Call | Result
 
 
-Edit = Close | Arrange | Drop | ToText | SetId | Mend
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Write these edits into the history that this message holds."""
+
+    message: int
+    edits: tuple[Edit, ...]
+
+
+Edit = Close | Arrange | Drop | ToText | SetId | Mend | Within

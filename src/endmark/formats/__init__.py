@@ -25,6 +25,8 @@ _MODULES = {
     "gemini": "endmark.formats.gemini",
     "langchain": "endmark.formats.langchain",
     "llamaindex": "endmark.formats.llamaindex",
+    "lobechat": "endmark.formats.lobechat",
+    "open-webui": "endmark.formats.open_webui",
     "openai-chat": "endmark.formats.openai_chat",
     "openai-responses": "endmark.formats.openai_responses",
     "pydantic-ai": "endmark.formats.pydantic_ai",

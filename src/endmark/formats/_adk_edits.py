@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from endmark.formats._adk_places import MARK, OWN_ID, parts_of, responses_in
 from endmark.formats._base import ORPHAN_TEXT, Edits, History, Message, as_object, event_of
 from endmark.formats._gemini_ids import CALLS, NO_NAME, RESPONSES
-from endmark.model import Arrange, Call, Close, Drop, Edit, Mend, Result, SetId, ToText
+from endmark.model import Arrange, Call, Close, Drop, Edit, Mend, Result, SetId, ToText, Within
 
 EFFECTS = ("state_delta", "artifact_delta", "stateDelta", "artifactDelta")
 SCOPE = ("invocation_id", "invocationId", "author", "branch", "isolation_scope", "isolationScope")
@@ -70,7 +70,10 @@ def edited(event: Message, edits: Sequence[Edit], stay: Sequence[int]) -> Messag
     for k in stay:
         part = content["parts"][k]
         for edit in edits:
-            if not isinstance(edit, Close | Arrange | Drop) and event_of(edit).at.part == k:
+            if (
+                not isinstance(edit, Close | Arrange | Drop | Within)
+                and event_of(edit).at.part == k
+            ):
                 part = _part(part, edit)
         parts.append(part)
     changed = {**event, "content": {**content, "parts": parts}}

@@ -28,6 +28,7 @@ from endmark.model import (
     SetId,
     Shape,
     ToText,
+    Within,
 )
 from endmark.policy import Policy
 
@@ -181,6 +182,7 @@ class Edits:
 
     def __init__(self, edits: Sequence[Edit]) -> None:
         self.arranged: dict[int, Arrange] = {}
+        self.within: dict[int, Within] = {}
         self.taken: set[int] = set()  # ids of results that leave their place
         self.by_message: dict[int, list[Edit]] = {}
         self.ids: dict[int, str] = {}
@@ -192,6 +194,9 @@ class Edits:
                     if isinstance(answer, Result):
                         self.taken.add(id(answer))
                         self._take(answer)
+                continue
+            if isinstance(edit, Within):
+                self.within[edit.message] = edit
                 continue
             event = event_of(edit)
             if isinstance(edit, SetId):

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from endmark.formats._base import Edits, Format, History, Message, Rebuilt, event_of
-from endmark.model import Arrange, Close, Edit, Result, Shape
+from endmark.model import Arrange, Close, Edit, Result, Shape, Within
 
 
 class NextMessage(Format):
@@ -132,7 +132,9 @@ class NextMessage(Format):
         return self.with_parts(message, parts) if parts else None
 
     def _part(self, message: Message, part: Any, k: int, edits: Sequence[Edit]) -> list[Any]:
-        mine = [e for e in edits if not isinstance(e, Arrange) and event_of(e).at.part == k]
+        mine = [
+            e for e in edits if not isinstance(e, Arrange | Within) and event_of(e).at.part == k
+        ]
         return self.edit_part(message, part, mine) if mine else [part]
 
     def _answer_parts(self, history: History, arrange: Arrange, work: Edits) -> list[Any]:

@@ -28,7 +28,7 @@ from endmark.formats._base import (
     unreadable,
 )
 from endmark.formats._inline import Inline
-from endmark.model import Arrange, At, Call, Close, Drop, Edit, Event, Mend, ToText
+from endmark.model import Arrange, At, Call, Close, Drop, Edit, Event, Mend, ToText, Within
 from endmark.policy import DEFAULT, Policy
 
 ROLES = frozenset({"system", "user", "assistant", "data"})
@@ -196,7 +196,7 @@ class AISDK(Inline):
     def edit(self, message: Message, edits: Sequence[Edit]) -> Message | None:
         work: dict[int, list[Edit]] = {}
         for edit in edits:
-            assert not isinstance(edit, Arrange)
+            assert not isinstance(edit, Arrange | Within)
             call = edit.call if isinstance(edit, Close | Mend) else edit.event
             work.setdefault(call.at.part, []).append(edit)
         parts, legacy = _lists(message)

@@ -166,7 +166,9 @@ class OpenAIChat(OwnMessage):
 
 
 _OURS = frozenset({"tool_calls", "tool_call_id", "function_call", "refusal", "audio"})
-_NOT_OURS = frozenset({"parts", "blocks", "additional_kwargs", "toolInvocations"})
+_NOT_OURS = frozenset(
+    {"parts", "blocks", "additional_kwargs", "toolInvocations", "tools", "plugin"}
+)
 _OTHERS_PARTS = frozenset(
     {
         "tool_use", "tool_result", "redacted_thinking", "server_tool_use", "mcp_tool_use",

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from endmark.errors import UnreadableError
 from endmark.formats import Rebuilt
+from endmark.heal.branches import examine_all
 from endmark.heal.report import Item, Options, label
 from endmark.history import Examination, examine
 from endmark.model import Finding, SetId, Turn
@@ -67,8 +68,8 @@ class Judge:
 
     def examine(self, conversation: Conversation) -> Examination:
         turn = self.turn(conversation.written)
-        return examine(
-            conversation.history,
+        return examine_all(
+            conversation,
             self.source.format,
             self.policy,
             turn,
@@ -91,7 +92,7 @@ class Judge:
         """Say why calls at the end are left open: what age cannot close waits on purpose."""
         if (
             conversation.paused
-            or examine(conversation.history, self.source.format, self.policy, "over").pending
+            or examine_all(conversation, self.source.format, self.policy, "over").pending
         ):
             return "waits on purpose"
         if conversation.written is None:

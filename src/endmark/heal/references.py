@@ -13,7 +13,7 @@ from endmark.stores.changes import Change
 from endmark.stores.table import Table
 
 _PG = """
-SELECT n.nspname, c.relname,
+SELECT n.nspname, c.relname, c.oid,
        ARRAY(SELECT a.attname FROM unnest(k.conkey) WITH ORDINALITY u(n, o)
              JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = u.n ORDER BY u.o),
        ARRAY(SELECT a.attname FROM unnest(k.confkey) WITH ORDINALITY u(n, o)
@@ -29,6 +29,7 @@ class Reference(NamedTuple):
     table: str  # quoted
     columns: tuple[str, ...]
     target: tuple[str, ...]
+    oid: int | None = None  # of that table, on PostgreSQL
 
 
 class References:
@@ -44,12 +45,28 @@ class References:
             if change.after is None:
                 table = self.tables[change.table]
                 for reference in self._of(connection, table):
+                    if self._goes_too(connection, reference, change, changes):
+                        continue
                     if _points(connection, table, reference, change):
                         return (
                             f"a row of {table.label} is to be taken out, "
                             f"but {reference.table} refers to it"
                         )
         return None
+
+    def _goes_too(
+        self, connection: Connection, reference: Reference, change: Change, changes: list[Change]
+    ) -> bool:
+        """Tell whether the one row that can refer to this one, by its own key, goes as well."""
+        values = [change.key.get(name) for name in reference.target]
+        return None not in values and any(
+            other.after is None
+            and other.table != change.table
+            and len(other.key) == len(values)
+            and [other.key.get(name) for name in reference.columns] == values
+            and _is_of(connection, reference, self.tables[other.table])
+            for other in changes
+        )
 
     def _of(self, connection: Connection, table: Table) -> list[Reference]:
         if table.label not in self._known:
@@ -58,11 +75,19 @@ class References:
         return self._known[table.label]
 
 
+def _is_of(connection: Connection, reference: Reference, table: Table) -> bool:
+    """Tell whether a foreign key is one of this table."""
+    if reference.oid is None:
+        return reference.table == table.quote(table.name)
+    sql = text("SELECT CAST(CAST(:name AS regclass) AS oid)")
+    return bool(connection.scalar(sql, {"name": table.regclass}) == reference.oid)
+
+
 def _on_postgresql(connection: Connection, table: Table) -> list[Reference]:
     rows = connection.execute(text(_PG), {"name": table.regclass})
     return [
-        Reference(f"{table.quote(schema)}.{table.quote(name)}", tuple(columns), tuple(target))
-        for schema, name, columns, target in rows
+        Reference(f"{table.quote(schema)}.{table.quote(name)}", tuple(columns), tuple(target), oid)
+        for schema, name, oid, columns, target in rows
     ]
 
 

@@ -16,7 +16,7 @@ import orjson
 
 from endmark.errors import UnreadableError
 from endmark.formats import Format
-from endmark.stores import json_text
+from endmark.stores import json_text, lists
 from endmark.stores.source import Row, Source
 
 GREAT = 1_000_000  # bytes; PostgreSQL puts no more than 1 GB together
@@ -148,10 +148,28 @@ def _any_word(text: str, format_: Format, dialect: str) -> tuple[str, dict[str, 
 
 def may_hold_calls(source: Source) -> tuple[str, dict[str, Any]]:
     """Make the condition that a payload is worth reading at all."""
+    if source.store.layout == "tree":
+        return _tree_may_hold_calls(source)
     gate, column = source.format.gate, source.table.read(source.store.payload)
     if source.table.dialect == "sqlite" and gate:
         return f"instr({column}, :gate) > 0", {"gate": gate}
+    if source.store.layout == "gathered":
+        return f"strpos({column}, :gate) > 0", {"gate": gate}
     return "1 = 1", {}
+
+
+def _tree_may_hold_calls(source: Source) -> tuple[str, dict[str, Any]]:
+    """Make the condition that a tree, or a row of its second table, is worth reading at all."""
+    table, tree, gate = source.table, source.store.tree, source.format.gate
+    find = "instr" if table.dialect == "sqlite" else "strpos"
+    found = [f"{find}({table.read(source.store.payload)}, :gate) > 0"]
+    if source.part_table is not None and tree is not None:
+        nodes, [named] = source.part_table, source.store.conversation
+        rows = f"SELECT 1 FROM {nodes.ref} AS n WHERE n.{nodes.quote(tree.conversation)}"
+        rows += f" = {table.ref}.{table.quote(named)} AND ("
+        cells = [f"CAST(n.{nodes.quote(name)} AS TEXT)" for name in sorted(tree.json)]
+        found.append(f"EXISTS ({rows}{' OR '.join(f'{find}({c}, :gate) > 0' for c in cells)}))")
+    return f"({' OR '.join(found)})", {"gate": gate}
 
 
 def part_has_words(source: Source) -> tuple[str, dict[str, Any]]:
@@ -188,6 +206,8 @@ def reader(source: Source) -> Reader:
     """Choose what a stream reads of each row: as little as the first look needs."""
     table, store, loads = source.table, source.store, orjson.loads
     payload = table.read(store.payload)
+    if store.layout in ("tree", "gathered"):
+        return _Found(source, payload, lambda rows, at: [])
     if store.layout == "list":
         return _ListReader(source, payload, lambda rows, at: [row[at] for row in rows])
     if store.role is not None:
@@ -196,6 +216,13 @@ def reader(source: Source) -> Reader:
             source, columns, lambda rows, at: [_wrapped(source, row[at:]) for row in rows]
         )
     return Reader(source, payload, lambda rows, at: [loads(row[at]) for row in rows])
+
+
+class _Found(Reader):
+    """A reader of rows that the database has found already: each is looked at whole."""
+
+    def skim(self, rows: Iterable[Any], at: int) -> bool:
+        return True
 
 
 class _ListReader(Reader):
@@ -232,10 +259,9 @@ def skim_joined(source: Source, count: int, text: str | None) -> bool:
 
 def _skim_list(source: Source, cell: Any) -> bool:
     try:
-        payload = json_text.read(cell)
-        for name in source.store.path:
-            payload = payload[name]
-        return not isinstance(payload, list) or bool(source.format.skim(payload))
+        if cell is None and source.store.aside:
+            return False
+        return bool(source.format.skim(lists.list_in(source.store, json_text.read(cell))))
     except (UnreadableError, AttributeError, IndexError, KeyError, TypeError):
         return True
 

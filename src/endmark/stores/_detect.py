@@ -5,10 +5,12 @@ Names of tables decide nothing: `messages` is used by many stores, and forks ren
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 
 from sqlalchemy import Connection, inspect
+from sqlalchemy.exc import SAWarning
 
 from endmark import stores
 from endmark.errors import StoreError
@@ -72,10 +74,10 @@ def columns_of(connection: Connection, schema: str | None) -> Tables:
     inspector = inspect(connection)
     if schema is not None and schema not in inspector.get_schema_names():
         return {}
-    return {
-        name: {column["name"] for column in columns}
-        for (_, name), columns in inspector.get_multi_columns(schema).items()
-    }
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Did not recognize type", SAWarning)  # pgvector's
+        every = inspector.get_multi_columns(schema)
+    return {name: {column["name"] for column in own} for (_, name), own in every.items()}
 
 
 def _matching(connection: Connection, store: Store, tables: Tables) -> Iterator[Store]:
@@ -93,6 +95,11 @@ def _matching(connection: Connection, store: Store, tables: Tables) -> Iterator[
         if store.linked is not None:
             linked = replace(store.linked, table=places[store.linked.table][0])
             named = replace(named, linked=linked)
+        if store.tree is not None and store.tree.table is not None:
+            named = replace(named, tree=replace(store.tree, table=places[store.tree.table][0]))
+        if store.answers is not None:
+            second = places[store.answers.table][0]
+            named = replace(named, answers=replace(store.answers, table=second))
         yield from _fitting(connection, named)
 
 

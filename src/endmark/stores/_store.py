@@ -15,7 +15,7 @@ from pydantic.dataclasses import dataclass
 
 from endmark import formats
 
-Layout = Literal["rows", "parts", "list", "checkpoints", "linked"]
+Layout = Literal["rows", "parts", "list", "linked", "gathered", "tree", "checkpoints"]
 OrderKind = Literal["sequence", "time", "shared"]
 
 
@@ -79,6 +79,54 @@ class LinkedTable:
 
 
 @dataclass(frozen=True, config=_CONFIG)
+class Tree:
+    """The messages of a store that keeps them as a tree, by their ids, in one payload.
+
+    `parent` is the key of a message that names the one before it; `lists` are keys of the payload
+    whose lists repeat some of the messages. `table` holds the messages a second time, a row each:
+    `conversation` is its column that names one, `fields` maps a column to the key of the message
+    that it holds, `json` names the columns among them that hold JSON; its key is the message's id,
+    behind that of the conversation and a dash where it is `prefixed`.
+    """
+
+    parent: str
+    lists: Columns = ()
+    table: str | None = None
+    conversation: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    json: frozenset[str] = frozenset()
+    prefixed: bool = False
+
+
+@dataclass(frozen=True, config=_CONFIG)
+class Answers:
+    """How a store with layout `gathered` says what answers a call.
+
+    In the table of messages, whose payload holds the calls: `content` (the column with the
+    words, of that name in the message too), `parent` (names the message that asked), `thread`
+    (what stands beside the main line), `blank` (what a new result does not copy from its call).
+    `table` has a row for each result, by the same key: `call_id`, `waits` (JSON that tells whether
+    a person is waited for), `fields` (a column to the key of `told` that it repeats) and `shared`
+    (columns that the message has too). `calls`, `answers`, `waiting` and `told` are the keys of a
+    message for the calls, the call that is answered, `waits` and `fields`.
+    """
+
+    table: str
+    call_id: str
+    content: str
+    parent: str
+    thread: str
+    calls: str
+    answers: str
+    told: str
+    waits: str = ""
+    waiting: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    shared: Columns = ()
+    blank: Columns = ()
+
+
+@dataclass(frozen=True, config=_CONFIG)
 class Store:
     """Describe where messages are kept.
 
@@ -87,11 +135,14 @@ class Store:
     `time`: a timestamp; `shared`: an id that all conversations share; None: seen from the
     column), `payload` (the column with the JSON), `role` (the column with the role, where the
     payload does not hold it), `key` (default: the primary key), `path` (where in the payload a
-    whole list lies: `thread.messages`, or the names as a list), `parts` (the table of parts, for layout `parts`), `linked` (the table of messages, for layout
-    `linked`), `only` (column to the
+    whole list lies: `thread.messages`, or the names as a list), `parts` (the table of parts, for
+    layout `parts`), `linked` (the table of messages, for `linked`), `tree` (the tree of messages,
+    for `tree`), `answers` (the results, for `gathered`),
+    `aside` (the keys, one of which may hold the list, where the payload is more than a history:
+    the first that does is meant, and a row without any has no messages), `only` (column to the
     values that rows of the model's history have), `optional` (the columns among these that older
     versions do not have), `age` (the column that tells when a row was
-    written; default: the order, when it is a time), `any_format` (the format is only a default:
+    written; default: the order, when it is a time; "": none tells), `any_format` (the format is only a default:
     the payloads tell which it is), `copies` (columns that repeat a field of the payload; the
     payload follows those of the key and of the order, the others follow the payload).
 
@@ -119,8 +170,11 @@ class Store:
     role: str | None = None
     key: Columns = ()
     path: Path = ()
+    aside: Columns = ()
     parts: PartTable | None = None
     linked: LinkedTable | None = None
+    tree: Tree | None = None
+    answers: Answers | None = None
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     without: Mapping[str, str] = field(default_factory=dict)
     beside: Mapping[str, str] = field(default_factory=dict)

@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from endmark.errors import UnreadableError
 from endmark.formats import Rebuilt
 from endmark.stores import json_text
+from endmark.stores._store import Path, Store
 from endmark.stores.changes import Change
 from endmark.stores.rows import label, of_conversations, read_rows
 from endmark.stores.source import Conversation, Row, Source
@@ -40,14 +41,20 @@ def load(
 def read_list(source: Source, row: Row) -> list[Any]:
     """Read a row's list of messages. Raises `UnreadableError`."""
     cell = row.cells[source.store.payload]
+    if cell is None and source.store.aside:
+        return []
     if not isinstance(cell, str | bytes):
         msg = "the payload is not JSON text"
         raise UnreadableError(msg)
     row.payload = json_text.read(cell)
-    return _at(row.payload, source.store.path)
+    return list_in(source.store, row.payload)
 
 
-def _at(payload: Any, path: Sequence[str]) -> list[Any]:
+def list_in(store: Store, payload: Any) -> list[Any]:
+    """Give the list of messages in a payload. Raises `UnreadableError` where there has to be one."""
+    path = path_in(store, payload)
+    if path is None:
+        return []
     for name in path:
         payload = payload.get(name) if isinstance(payload, dict) else None
     if not isinstance(payload, list):
@@ -57,9 +64,24 @@ def _at(payload: Any, path: Sequence[str]) -> list[Any]:
     return payload
 
 
+def path_in(store: Store, payload: Any) -> Path | None:
+    """Say where in a payload the list lies; None for one that holds none, and need not."""
+    if not store.aside:
+        return store.path
+    lists = (name for name in store.aside if _is_history(payload, name))
+    name = next(lists, None) if isinstance(payload, dict) else None
+    return None if name is None else (*store.path, name)
+
+
+def _is_history(payload: dict[str, Any], name: str) -> bool:
+    listed = payload.get(name)
+    named = isinstance(listed, list) and all(isinstance(message, dict) for message in listed)
+    return bool(named and listed)
+
+
 def changes(source: Source, conversation: Conversation, rebuilt: Rebuilt) -> list[Change]:
     """Say how the values change."""
-    column, path = source.store.payload, source.store.path
+    column, store = source.store.payload, source.store
     texts = [_text(row.cells[column]) for row in conversation.rows]
     sources = None
     if len(texts) > 1:
@@ -67,9 +89,10 @@ def changes(source: Source, conversation: Conversation, rebuilt: Rebuilt) -> lis
         for row, text in zip(conversation.rows, texts, strict=True):
             sources.add(text, row.payload)
     made = []
-    lists = _shared_out([len(_at(row.payload, path)) for row in conversation.rows], rebuilt)
+    lists = _shared_out([len(list_in(store, row.payload)) for row in conversation.rows], rebuilt)
     for row, old, messages in zip(conversation.rows, texts, lists, strict=True):
-        if list(map(id, messages)) == list(map(id, _at(row.payload, path))):
+        path = path_in(store, row.payload)
+        if path is None or list(map(id, messages)) == list(map(id, list_in(store, row.payload))):
             continue
         text = json_text.splice(old, row.payload, _with(row.payload, path, messages), sources)
         cell = row.cells[column]

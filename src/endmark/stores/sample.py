@@ -30,7 +30,10 @@ def format_of(source: Source, connection: Connection) -> Format:
     """Tell the format of a store that may hold any: the one that most surely fits."""
     messages = _messages(source, connection)
     known = [formats.get(name) for name in formats.names()]
-    return max(known, key=lambda format_: _rank(format_, messages)) if messages else source.format
+    if not messages:
+        return source.format
+    # Of those that fit alike, the one that the store expects.
+    return max(known, key=lambda f: (*_rank(f, messages), f.name == source.format.name))
 
 
 def _rank(format_: Format, messages: Sequence[Any]) -> tuple[bool, int, int]:

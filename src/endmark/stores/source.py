@@ -29,8 +29,11 @@ LAYOUTS = {
     "rows": "endmark.stores.rows",
     "parts": "endmark.stores.parts",
     "list": "endmark.stores.lists",
+    "gathered": "endmark.stores.gathered",
     "linked": "endmark.stores.linked",
+    "tree": "endmark.stores.trees",
 }
+WHOLE = frozenset({"list", "tree"})  # layouts in which one row holds a conversation
 AGE_COLUMNS = ("updated_at", "updatedAt", "created_at", "createdAt", "timestamp")
 Wrap = Literal["message", "rest", "body"]
 
@@ -50,7 +53,7 @@ class Row:
     payload: Any = None
     message: Message | None = None
     wrap: Wrap = "message"
-    parts: list[Row] = field(default_factory=list)  # of its parts (`parts`), its message (`linked`)
+    parts: list[Row] = field(default_factory=list)  # the rows of another table that go with it
     shared: bool = False  # layout `linked`: other conversations point at this message too
 
 
@@ -67,6 +70,8 @@ class Conversation:
     aside: dict[str, Message] = field(default_factory=dict)
     others: list[Conversation] = field(default_factory=list)  # histories that are healed with it
     rebuilt: Rebuilt | None = None
+    # Where it has branches: the messages of each, from the first to a last, by their indexes.
+    branches: list[list[int]] = field(default_factory=list)
 
     @property
     def written(self) -> float | None:
@@ -93,7 +98,7 @@ class Source:
         self.key = self.table.key(store.key)
         self._require_sense()
         self._require_unique(connection)
-        self.order = store.order or (() if store.layout == "list" else self._order_of_key())
+        self.order = store.order or (() if store.layout in WHOLE else self._order_of_key())
         self.only = {
             name: values
             for name, values in store.only.items()
@@ -109,6 +114,11 @@ class Source:
         linked = store.linked
         content = (linked.by, *linked.follows) if linked else (store.payload,)
         self.content = tuple(c for c in (*content, store.role, *self.copies) if c)
+        if store.answers is not None:
+            more = (store.answers.content, store.answers.parent, store.answers.thread)
+            self.content += tuple(
+                c for c in (*more, *store.answers.shared) if c in self.table.columns
+            )
         self.told = self._times_as_text(connection)
         self.age = self._age()
         self.kind: OrderKind = store.order_kind or self._kind()
@@ -124,7 +134,7 @@ class Source:
         unique = [self.table.primary_key, *self.table.unique]
         if len(named) < len(store.conversation):
             raise StoreError(f"--conversation names {', '.join(store.conversation)}: each but once")
-        if store.layout != "list" and any(names and set(names) <= named for names in unique):
+        if store.layout not in WHOLE and any(names and set(names) <= named for names in unique):
             raise StoreError(
                 f"{', '.join(store.conversation)} differs in every row of {self.table.label}; "
                 "--conversation takes what all messages of one conversation share"
@@ -164,6 +174,13 @@ class Source:
 
     def _part_table(self, connection: Connection) -> Table | None:
         parts = self.store.parts
+        if self.store.layout == "tree":
+            return self._tree_table(connection)
+        if self.store.layout == "gathered":
+            answers = self.store.answers
+            if answers is None:
+                raise StoreError(f"store {self.name}: layout 'gathered' needs its answers")
+            return self._second(connection, answers.table, (answers.call_id, *answers.fields))
         if self.store.layout != "parts":
             return None
         if parts is None:
@@ -183,14 +200,33 @@ class Source:
         linked = self.store.linked
         if linked is None:
             return None
-        table = Table(connection, linked.table, self.store.schema)
-        table.require([linked.key])
         self.table.require([linked.by, *linked.told, *linked.blank, *linked.follows])
+        return self._second(connection, linked.table, (linked.key,))
+
+    def _tree_table(self, connection: Connection) -> Table | None:
+        tree = self.store.tree
+        if tree is None:
+            raise StoreError(f"store {self.name}: layout 'tree' needs a tree")
+        if tree.table is None:
+            return None
+        return self._second(connection, tree.table, (tree.conversation, *tree.fields))
+
+    def _second(self, connection: Connection, name: str, columns: Sequence[str]) -> Table:
+        table = Table(connection, name, self.store.schema)
+        table.require(columns)
         self.tables[table.label] = table
         return table
 
     def read_sample(self, row: Row) -> list[Any]:
         """Read the messages, or the part of one, in a row alone. Raises `UnreadableError`."""
+        if self.store.layout == "gathered":
+            from endmark.stores import gathered
+
+            return [gathered.message_of(self, row)]
+        if self.store.layout == "tree":
+            from endmark.stores import trees
+
+            return [entry.message for entry in trees.read(self, row)]
         if self.part_table is not None:
             from endmark.stores import parts
 
@@ -205,8 +241,8 @@ class Source:
         return [row.message]
 
     def _age(self) -> str | None:
-        if self.store.age:
-            return self.store.age
+        if self.store.age is not None:
+            return self.store.age or None
         if self.order and self._is_time(self.order[0]):
             return self.order[0]
         return next((name for name in AGE_COLUMNS if name in self.table.columns), None)
