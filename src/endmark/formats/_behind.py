@@ -203,9 +203,7 @@ class Behind(Format):
         ]
         if all(self.kind(part) == "silent" for part in parts):
             return []
-        return [
-            (one, None if k else index) for k, one in enumerate(self._split(message, parts))
-        ]
+        return [(one, None if k else index) for k, one in enumerate(self._split(message, parts))]
 
     def _split(self, message: Message, parts: list[Any]) -> Iterator[Message]:
         """Give a message for results and one for what is said, where it held results alone."""

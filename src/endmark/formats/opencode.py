@@ -33,7 +33,9 @@ class OpenCode(Inline):
     """Messages as opencode stores them: a row of its own for each part."""
 
     name = "opencode"
-    source = "https://github.com/anomalyco/opencode/blob/dev/packages/opencode/src/session/message-v2.ts"
+    source = (
+        "https://github.com/anomalyco/opencode/blob/dev/packages/opencode/src/session/message-v2.ts"
+    )
     refusal = "AI_MissingToolResultsError: Tool results are missing for tool calls {ids}."
     body = "parts"
     id_field = "id"
@@ -71,7 +73,9 @@ class OpenCode(Inline):
                 if not all(map(_is_sound, tools)) or len(set(ids)) < len(ids):
                     suspects.append(index)
         except (AttributeError, KeyError, TypeError):
-            raise unreadable(index, "it is no message of parts, or one of its parts is none") from None
+            raise unreadable(
+                index, "it is no message of parts, or one of its parts is none"
+            ) from None
         return suspects
 
     def read(self, message: Message, index: int, policy: Policy) -> list[Event]:

@@ -123,8 +123,9 @@ def _any_word(text: str, format_: Format, dialect: str) -> tuple[str, dict[str, 
 
 def may_hold_calls(source: Source) -> tuple[str, dict[str, Any]]:
     """Make the condition that a payload is worth reading at all."""
-    gate, column = source.format.gate, source.table.read(source.store.payload)
-    if source.table.dialect == "sqlite" and gate:
+    gate = source.format.gate
+    if source.table.dialect == "sqlite" and gate and source.store.payload:
+        column = source.table.read(source.store.payload)
         return f"instr({column}, :gate) > 0", {"gate": gate}
     return "1 = 1", {}
 
@@ -137,7 +138,7 @@ def part_has_words(source: Source) -> tuple[str, dict[str, Any]]:
     table, spec = source.part_table, source.store.parts
     assert table is not None
     assert spec is not None
-    pieces = []
+    pieces = [table.read(spec.payload)] if spec.payload else []
     for column, key in spec.fields.items():
         cell = table.read(column)
         if column in spec.json:
@@ -156,6 +157,9 @@ def part_has_words(source: Source) -> tuple[str, dict[str, Any]]:
 def reader(source: Source) -> Reader:
     """Choose what a stream reads of each row: as little as the first look needs."""
     table, store, loads = source.table, source.store, orjson.loads
+    if source.fields:
+        columns = ", ".join(table.read(name) for name in source.content)
+        return Reader(source, columns, lambda rows, at: [_by_columns(source, r[at:]) for r in rows])
     payload = table.read(store.payload)
     if store.layout == "list":
         return _ListReader(source, payload, lambda rows, at: [row[at] for row in rows])
@@ -177,7 +181,8 @@ class _ListReader(Reader):
 def can_join(source: Source) -> bool:
     """Say whether the database can put the messages of a conversation together as one list."""
     store = source.store
-    return source.table.dialect == "postgresql" and store.layout == "rows" and store.role is None
+    plain = store.layout == "rows" and store.role is None and not source.fields
+    return source.table.dialect == "postgresql" and plain
 
 
 def joined(source: Source, sorting: str) -> str:
@@ -207,6 +212,13 @@ def _skim_list(source: Source, cell: Any) -> bool:
         return not isinstance(payload, list) or bool(source.format.skim(payload))
     except (UnreadableError, AttributeError, IndexError, KeyError, TypeError):
         return True
+
+
+def _by_columns(source: Source, row: Any) -> Any:
+    cells = dict(zip(source.content, row, strict=True))
+    read = Row(key=dict.fromkeys(source.key, ""), order=(), cells=cells)
+    source.decode(read)
+    return read.message
 
 
 def _wrapped(source: Source, row: Any) -> Any:

@@ -16,6 +16,7 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection, text
 
+from endmark.stores.stamps import put_aside
 from endmark.stores.table import Cells, Table, rows_of
 
 
@@ -51,6 +52,13 @@ def execute(
     Runs of updates of the same columns go in one round trip. Raises `RowChanged` for the first
     row that is not as it was planned from; the caller's transaction is then to be rolled back.
     """
+    with put_aside(connection, {tables[change.table].name for change in changes}):
+        return _execute(connection, tables, changes)
+
+
+def _execute(
+    connection: Connection, tables: dict[str, Table], changes: Sequence[Change]
+) -> list[Change]:
     done: list[Change] = []
     for (label, kind, _), group in groupby(changes, _statement):
         batch = list(group)

@@ -76,7 +76,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         said = answer(messages)
         roles = " ".join(message["role"] for message in messages)
-        print("answered", list(said)[0], "to:", roles, flush=True)
+        print("answered", next(iter(said)), "to:", roles, flush=True)
         if not request.get("stream"):
             finish = "tool_calls" if "tool_calls" in said else "stop"
             choice = {"index": 0, "message": {"role": "assistant", **said}, "finish_reason": finish}

@@ -84,16 +84,25 @@ class OpenCode:
             if self.database.exists() and self._runs(says.count("call")):
                 break
         time.sleep(1)
-        for group in {process.pid, *map(int, self._tools())}:
-            os.kill(group, signal.SIGKILL)
+        for pid in {process.pid, *self._tools()}:
+            os.kill(pid, signal.SIGKILL)
         process.wait()
 
-    def _tools(self) -> list[str]:
-        said = subprocess.run(["pgrep", "-f", "sleep 100"], capture_output=True, text=True)
-        return said.stdout.split()
+    def _tools(self) -> list[int]:
+        """Give the processes that the tools of this very folder started."""
+        found = []
+        for place in Path("/proc").glob("[0-9]*/cwd"):
+            try:
+                if place.resolve() == self.work:
+                    found.append(int(place.parent.name))
+            except OSError:
+                continue
+        return found
 
     def _runs(self, calls: int) -> bool:
-        sql = "SELECT count(*) FROM part WHERE data LIKE '%\"status\":\"running\"%' AND session_id = ?"
+        sql = (
+            'SELECT count(*) FROM part WHERE data LIKE \'%"status":"running"%\' AND session_id = ?'
+        )
         with sqlite3.connect(self.database) as connection:
             return bool(connection.execute(sql, (self.newest(),)).fetchone()[0] >= calls)
 
