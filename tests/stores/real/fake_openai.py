@@ -69,7 +69,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        messages = request["messages"]
+        if (messages := request.get("messages")) is None:
+            self._send(404, {"error": {"message": "no such path"}})
+            return
         if (why := refused(messages)) is not None:
             print("refused:", why, flush=True)
             self._send(400, {"error": {"message": why, "type": "invalid_request_error"}})

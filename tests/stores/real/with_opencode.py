@@ -103,8 +103,11 @@ class OpenCode:
         sql = (
             'SELECT count(*) FROM part WHERE data LIKE \'%"status":"running"%\' AND session_id = ?'
         )
-        with sqlite3.connect(self.database) as connection:
-            return bool(connection.execute(sql, (self.newest(),)).fetchone()[0] >= calls)
+        try:
+            with sqlite3.connect(self.database) as connection:
+                return bool(connection.execute(sql, (self.newest(),)).fetchone()[0] >= calls)
+        except sqlite3.OperationalError:  # its tables are still being made
+            return False
 
     def newest(self) -> str:
         with sqlite3.connect(self.database) as connection:
