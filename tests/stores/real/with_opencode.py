@@ -47,7 +47,8 @@ class OpenCode:
         self.database = self.folder / "data" / "opencode" / "opencode.db"
         places = {f"XDG_{n}_HOME": n.lower() for n in ("DATA", "CONFIG", "CACHE", "STATE")}
         own = {name: str(self.folder / place) for name, place in places.items()}
-        own |= {"HOME": str(self.folder), "OPENCODE_DISABLE_MODELS_FETCH": "1"}
+        own |= {"HOME": str(self.folder), "PWD": str(self.work)}
+        own["OPENCODE_DISABLE_MODELS_FETCH"] = "1"
         self.environment = os.environ | own
         config = self.folder / "config" / "opencode" / "opencode.json"
         config.parent.mkdir(parents=True, exist_ok=True)
@@ -78,10 +79,11 @@ class OpenCode:
 
     def crash(self, says: str) -> None:
         """Kill the program, and its tools, once a tool runs."""
+        before = self.sessions()
         process = self.start(says)
         for _ in range(120):
             time.sleep(0.5)
-            if self.database.exists() and self._runs(says.count("call")):
+            if self.sessions() != before and self._runs(says.count("call")):
                 break
         time.sleep(1)
         for pid in {process.pid, *self._tools()}:
@@ -103,26 +105,22 @@ class OpenCode:
         sql = (
             'SELECT count(*) FROM part WHERE data LIKE \'%"status":"running"%\' AND session_id = ?'
         )
-        try:
-            with sqlite3.connect(self.database) as connection:
-                return bool(connection.execute(sql, (self.newest(),)).fetchone()[0] >= calls)
-        except sqlite3.OperationalError:  # its tables are still being made
-            return False
-
-    def newest(self) -> str:
         with sqlite3.connect(self.database) as connection:
-            sql = "SELECT id FROM session ORDER BY time_created DESC LIMIT 1"
-            row = connection.execute(sql).fetchone()
-        return str(row[0]) if row else ""
+            return bool(connection.execute(sql, (self.sessions()[-1],)).fetchone()[0] >= calls)
 
     def sessions(self) -> list[str]:
-        with sqlite3.connect(self.database) as connection:
-            return [row[0] for row in connection.execute("SELECT id FROM session ORDER BY 1")]
+        """Give the sessions, the oldest first."""
+        sql = "SELECT id FROM session ORDER BY time_created"
+        try:
+            with sqlite3.connect(f"file:{self.database}?mode=ro", uri=True) as connection:
+                return [row[0] for row in connection.execute(sql)]
+        except sqlite3.OperationalError:  # its tables are still to be made
+            return []
 
 
 def write(own: OpenCode) -> None:
     own.crash(f"{ECHO}\n{SLEEP}")
-    own.say("Hello?", own.newest())
+    own.say("Hello?", own.sessions()[-1])
     own.crash(SLEEP)
     own.say(ECHO)
 
