@@ -71,6 +71,10 @@ class Behind(Format):
     def text(self, event: Call | Result, part: Any) -> Any:
         """Make the part of text that stands for a call or a result."""
 
+    def message(self, role: str, parts: list[Any]) -> Message:
+        """Make a message of these parts."""
+        return {"role": role, self.body: parts}
+
     def asked(self, history: History, last_user: int) -> dict[Any, Any]:
         """Give the ids of calls that a person, or a client, is asked about."""
         return {}
@@ -213,7 +217,7 @@ class Behind(Format):
             return
         if any(self.kind(part) == "result" for part in parts):
             yield {**message, self.body: [part for part in parts if self.kind(part) != "said"]}
-        yield {"role": "user", self.body: said}
+        yield self.message("user", said)
 
     def _part(self, part: Any, k: int, edits: Sequence[Edit]) -> Any:
         for edit in edits:
@@ -244,7 +248,7 @@ class Behind(Format):
         for answer in arrange.answers:
             if isinstance(answer, Close):
                 part = self.result(answer, work.id_of(answer.call))
-                rebuilt.add({"role": self.answerer, self.body: [part]}, None)
+                rebuilt.add(self.message(self.answerer, [part]), None)
             elif not arrange.after < answer.at.message < stop:
                 self._move(rebuilt, history, answer.at, work)
         for message, origin in words:
@@ -260,4 +264,4 @@ class Behind(Format):
             parts = [part if k == at.part else p for k, p in enumerate(self.parts(message))]
             rebuilt.add({**message, self.body: parts}, at.message)
         else:
-            rebuilt.add({"role": self.answerer, self.body: [part]}, None)
+            rebuilt.add(self.message(self.answerer, [part]), None)

@@ -50,6 +50,11 @@ class Crush(Behind):
     roles = frozenset({"user", "assistant", "tool", "system"})
     answerer = "tool"
 
+    def message(self, role: str, parts: list[Any]) -> Message:
+        """Make a message that ends as Crush ends what is not the assistant's."""
+        stop = {"type": "finish", "data": {"reason": "stop", "time": 0}}
+        return {"role": role, "parts": [*parts, stop]}
+
     def kind(self, part: Any) -> Kind:
         return KINDS.get(part["type"], "said")
 

@@ -14,7 +14,7 @@ from endmark.formats import Rebuilt
 from endmark.stores._store import ConversationTable
 from endmark.stores.changes import Change
 from endmark.stores.source import Conversation, Row, Source
-from endmark.stores.table import Cell, Table, rows_of
+from endmark.stores.table import Cell, Cells, Table, rows_of
 
 __all__ = ["begin", "counted", "read"]
 
@@ -56,10 +56,11 @@ def counted(source: Source, conversation: Conversation, rebuilt: Rebuilt) -> lis
         "calls": sum(len(calls(message)) for message in rebuilt.messages)
         - sum(len(calls(message)) for message in conversation.history),
     }
-    before = {
-        name: cell
-        for name, what in head.counts.items()
-        if more[what] and isinstance(cell := conversation.head.cells[name], int)
-    }
-    after = {name: int(cell or 0) + more[head.counts[name]] for name, cell in before.items()}
-    return [Change(table.label, conversation.head.key, dict(before), dict(after))] if after else []
+    before, after = Cells(), Cells()
+    for name, what in head.counts.items():
+        cell = conversation.head.cells[name]
+        if more[what] and isinstance(cell, int | str):
+            number = int(cell) + more[what]
+            before[name] = cell
+            after[name] = str(number) if isinstance(cell, str) else number
+    return [Change(table.label, conversation.head.key, before, after)] if after else []

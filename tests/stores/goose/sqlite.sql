@@ -48,12 +48,12 @@ CREATE TABLE sessions (
     extension_data TEXT DEFAULT '{}',
     goose_mode TEXT NOT NULL DEFAULT 'auto'
 );
-INSERT INTO "sessions" VALUES('middle','middle','',0,'user','/home/me/app','2026-03-02 10:00:00','2026-03-02 10:00:00','{}','auto');
-INSERT INTO "sessions" VALUES('late','late','',0,'user','/home/me/app','2026-03-02 10:00:00','2026-03-02 10:00:00','{}','auto');
-INSERT INTO "sessions" VALUES('end','end','',0,'user','/home/me/app','2026-03-02 10:00:00','2026-03-02 10:00:00','{}','auto');
-INSERT INTO "sessions" VALUES('sound','sound','',0,'user','/home/me/app','2026-03-02 10:00:00','2026-03-02 10:00:00','{}','auto');
-INSERT INTO "sessions" VALUES('asks','asks','',0,'user','/home/me/app','2026-03-02 10:00:00','2026-03-02 10:00:00','{}','auto');
-INSERT INTO "sessions" VALUES('compacted','compacted','',0,'user','/home/me/app','2026-03-02 10:00:00','2026-03-02 10:00:00','{}','auto');
+INSERT INTO "sessions" VALUES('middle','middle','',0,'user','/srv/app','2026-03-02 10:00:00','2026-03-02 10:00:00','{}','auto');
+INSERT INTO "sessions" VALUES('late','late','',0,'user','/srv/app','2026-03-02 10:00:00','2026-03-02 10:00:00','{}','auto');
+INSERT INTO "sessions" VALUES('end','end','',0,'user','/srv/app','2026-03-02 10:00:00','2026-03-02 10:00:00','{}','auto');
+INSERT INTO "sessions" VALUES('sound','sound','',0,'user','/srv/app','2026-03-02 10:00:00','2026-03-02 10:00:00','{}','auto');
+INSERT INTO "sessions" VALUES('asks','asks','',0,'user','/srv/app','2026-03-02 10:00:00','2026-03-02 10:00:00','{}','auto');
+INSERT INTO "sessions" VALUES('compacted','compacted','',0,'user','/srv/app','2026-03-02 10:00:00','2026-03-02 10:00:00','{}','auto');
 CREATE INDEX idx_messages_session ON messages(session_id);
 CREATE INDEX idx_messages_timestamp ON messages(timestamp);
 CREATE INDEX idx_messages_message_id ON messages(message_id);

@@ -196,7 +196,7 @@ class Goose(Rows):
 
     def session(self, name: str) -> None:
         at = {"created_at": "2026-03-02 10:00:00", "updated_at": "2026-03-02 10:00:00"}
-        self.insert("sessions", id=name, name=name, working_dir="/home/me/app", **at)
+        self.insert("sessions", id=name, name=name, working_dir="/srv/app", **at)
 
     def message(self, session: str, role: str, *content: Any, agent: bool = True) -> None:
         at = self.second()

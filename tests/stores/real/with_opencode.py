@@ -138,7 +138,7 @@ def dump(own: OpenCode) -> None:
                 print(" ".join(ddl.split()) + ";")
         for line in connection.iterdump():
             if line.startswith(tuple(f'INSERT INTO "{name}"' for name in TABLES)):
-                print(line.replace(str(own.work), "/home/me/app").replace(str(own.work)[1:], "app"))
+                print(line.replace(str(own.work), "/srv/app").replace(str(own.work)[1:], "app"))
 
 
 if __name__ == "__main__":
