@@ -107,7 +107,7 @@ class Behind(Format):
                     start, due, dirty = index, [], False
                 if not asks and message["role"] not in self.roles:
                     raise unreadable(index, f"its role is {message['role']!r}")
-                lead = lead or asks
+                lead = asks or (lead and message["role"] == self.answerer)
                 for part in self.parts(message):
                     kind = self.kind(part)
                     if kind == "call":
@@ -141,7 +141,8 @@ class Behind(Format):
         message = history[index]
         asks = self.is_assistant(message)
         slot = self._run_end(history, index) if asks else -1
-        after = None if asks else self._holder(history, index)
+        answers = message["role"] == self.answerer
+        after = self._holder(history, index) if answers else None
         for k, part in enumerate(self.parts(message)):
             kind = self.kind(part)
             if kind == "call":
@@ -166,7 +167,7 @@ class Behind(Format):
 
     def _holds_answers(self, message: Message) -> bool:
         """Tell whether a message says nothing of its own, so that results go on behind it."""
-        if self.is_assistant(message):
+        if message["role"] != self.answerer:
             return False
         return all(self.kind(part) != "said" for part in self.parts(message))
 
