@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.orm import Session
 
 from endmark import heal, repair
 from endmark.errors import StoreError
+from endmark.guard import ChatRepository
 from endmark.heal import Options
 from endmark.stores import ConversationTable, Store, custom
 from fix_databases import Database
@@ -207,3 +209,9 @@ def test_a_table_of_conversations_is_looked_for(database: Database, tmp_path: An
     head = ConversationTable(table="thread", key="id", counts={"gone": "messages"})
     with pytest.raises(StoreError, match="has no column gone"):
         heal.scan(database.engine, [replace(store, head=head)], options=OLD)
+
+
+def test_what_has_no_one_column_is_not_guarded(database: Database, tmp_path: Any) -> None:
+    made(database, "TEXT")
+    with Session(database.engine) as session, pytest.raises(StoreError, match="one column"):
+        ChatRepository(session, store_of("shared", tmp_path)).history("t")

@@ -39,7 +39,7 @@ def build(turns: list[Turn]) -> list[Message]:
             parts.append(_part("finish", reason="tool_use", time=1772445600))
             history.append(_message("assistant", *parts))
             results = [_result(id_, name, t) for id_, name, t in step.calls if t is not None]
-            if k % 2:  # as before 0.9: all in one
+            if k % 2:  # as before 0.13: all in one
                 history += [_message("tool", *results)] if results else []
             else:
                 history += [_message("tool", result) for result in results]

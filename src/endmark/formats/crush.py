@@ -1,7 +1,7 @@
 """Messages of Crush: a list of parts, each a type and its data.
 
 Calls are parts of the assistant's messages; their results are parts of the tool messages behind
-it, one a result since 0.9, all in one before. Crush answers an open call itself when it reads, in
+it, one a result since 0.13, all in one before. Crush answers an open call itself when it reads, in
 what it sends and not in what is stored. Shapes as in crush 0.90.
 https://github.com/charmbracelet/crush/blob/main/internal/message/content.go
 """

@@ -2,7 +2,7 @@
 
 Responses stand one a message, or all in one; messages of the assistant in a row are one turn. A
 request that goose shows to a person, or gives to the frontend, waits. goose leaves a half pair out
-of what it sends, and what is stored as it is. Shapes as in goose 1.9 (sessions.db version 17).
+of what it sends, and what is stored as it is. Shapes as in goose at version 17 of its sessions.db.
 https://github.com/block/goose/blob/main/crates/goose/src/conversation/message.rs
 """
 

@@ -39,7 +39,7 @@ STORE = Store(
         ),
         "sessions": frozenset({"id", "message_count", "summary_message_id", "updated_at"}),
     },
-    versions="crush 0.90 (migrations to 20260127)",
+    versions="crush 0.90 (migrations to 20260127), as the source has it",
     source="https://github.com/charmbracelet/crush/tree/main/internal/db",
     note=(
         "Crush answers open calls itself when it reads; what is stored stays open, for its other "

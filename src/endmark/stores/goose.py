@@ -28,7 +28,7 @@ STORE = Store(
             {"id", "session_id", "role", "content_json", "created_timestamp", "timestamp", "tokens"}
         )
     },
-    versions="goose 1.9 (sessions.db version 17), read in its source",
+    versions="version 17 of sessions.db, as the source has it (aaif-goose/goose at 017176d)",
     source="https://github.com/block/goose",
     note=(
         "goose leaves half pairs out of what it sends; what is stored stays, for its other "
