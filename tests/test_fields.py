@@ -15,6 +15,7 @@ from endmark.errors import StoreError
 from endmark.guard import ChatRepository
 from endmark.heal import Options
 from endmark.stores import ConversationTable, Store, custom
+from endmark.stores.stamps import put_aside
 from fix_databases import Database
 from healing import dump
 
@@ -201,6 +202,37 @@ def test_what_stamps_the_time_of_a_write_is_put_aside(database: Database) -> Non
         connection.exec_driver_sql("UPDATE chat SET body = body")
         stamps = connection.exec_driver_sql("SELECT changed FROM chat").scalars().all()
         assert "long ago" not in stamps
+
+
+DOES = {
+    "SET changed = datetime('now') WHERE id = 1": True,
+    "SET [changed] = CURRENT_TIMESTAMP WHERE rowid = NEW.rowid": True,
+    "SET changed = (unixepoch() * 1000) WHERE id = 1": True,
+    "SET changed = CAST(strftime('%s', 'now') AS INTEGER) WHERE id = 1": True,
+    "SET changed = datetime('now'), n = n + 1 WHERE id = 1": False,
+    "SET n = n + 1, changed = datetime('now') WHERE id = 1": False,
+    "SET changed = NEW.body WHERE id = 1": False,
+    "SET changed = datetime('now') WHERE id = 1; DELETE FROM other": False,
+}
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(("does", "stamps"), DOES.items(), ids=str)
+def test_what_does_more_than_stamp_fires(database: Database, does: str, stamps: bool) -> None:
+    with database.engine.begin() as connection:
+        for name in ("chat", "other"):
+            columns = "id INTEGER PRIMARY KEY, body TEXT, changed TEXT, n INTEGER"
+            connection.exec_driver_sql(f"CREATE TABLE {name} ({columns})")
+        sql = "CREATE TRIGGER t AFTER UPDATE ON chat BEGIN UPDATE {} {}; END"
+        connection.exec_driver_sql(sql.format("chat", does))
+        names = "SELECT count(*) FROM sqlite_master WHERE type = 'trigger'"
+        with put_aside(connection, {"chat"}):
+            assert connection.exec_driver_sql(names).scalar_one() == int(not stamps)
+        assert connection.exec_driver_sql(names).scalar_one() == 1
+        connection.exec_driver_sql("DROP TRIGGER t")
+        connection.exec_driver_sql(sql.format("other", does))
+        with put_aside(connection, {"chat"}):  # what it writes is another table's
+            assert connection.exec_driver_sql(names).scalar_one() == 1
 
 
 def test_a_table_of_conversations_is_looked_for(database: Database, tmp_path: Any) -> None:

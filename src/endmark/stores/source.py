@@ -80,15 +80,15 @@ class Source:
         self._require_unique(connection)
         self.order = store.order or (() if store.layout == "list" else self._order_of_key())
         self.only = {name: values for name, values in store.only.items() if self._has(name)}
-        self.fields = {c: k for c, k in store.fields.items() if self._has(c)}
+        placing = {*store.conversation, *self.key, *self.order}
+        self.fields = {c: k for c, k in store.fields.items() if self._has(c) and c not in placing}
         self.without = {c: text for c, text in store.without.items() if self._has(c)}
         self.new = {c: value for c, value in store.new.items() if self._has(c)}
         named = [*store.conversation, *self.order, *self.only, *self.fields, *self.new]
         self.table.require([*named, *(c for c in (store.role, store.age, *store.copies) if c)])
         if store.layout != "parts" and not store.fields:
             self.table.require([store.payload or "payload"])
-        places = {*store.conversation, *self.key, *self.order}
-        self.copies = {c: name for c, name in store.copies.items() if c not in places}
+        self.copies = {c: name for c, name in store.copies.items() if c not in placing}
         columns = (store.payload, store.role, *self.fields, *self.copies)
         self.content = tuple(c for c in columns if c)
         self.told = self._times_as_text(connection)

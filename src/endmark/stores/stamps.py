@@ -16,10 +16,11 @@ from sqlalchemy import Connection
 
 __all__ = ["put_aside"]
 
-_NOW = r"(?:strftime|datetime|unixepoch|julianday|date|time|current_timestamp)\b[^;]*"
+_CLOCK = r"(?:strftime|datetime|unixepoch|julianday|date|time)\s*\([^()]*\)|current_timestamp"
+_NOW = rf"\(?\s*(?:cast\s*\(\s*)?(?:{_CLOCK})(?:\s+as\s+\w+\s*\))?(?:\s*\*\s*\d+)?\s*\)?\s*"
 _STAMP = re.compile(
     r"\bAFTER\s+UPDATE\b.*?\bON\s+(?P<of>\S+).*?\bBEGIN\s+UPDATE\s+(?P<what>\S+)\s+"
-    rf"SET\s+[^\s=,]+\s*=\s*\(?\s*{_NOW}\bWHERE\b[^;]*;\s*END\s*;?\s*$",
+    rf"SET\s+[^\s=,]+\s*=\s*{_NOW}WHERE\b[^;]*;\s*END\s*;?\s*$",
     re.IGNORECASE | re.DOTALL,
 )
 _QUOTES = "\"'`[]"
