@@ -90,7 +90,8 @@ class Store:
     layout `parts`), `fields` (where there is no payload: column to the key of the message that it
     holds; a NULL column is a key that the message does not have) and `json` (those that hold
     JSON), `only` (column to the values that rows of the model's history have), `without` (column
-    to the text that only rows outside of it hold), `optional` (the columns among these that older
+    to the text that only rows outside of it hold) and `signs` (column to the text of such rows that
+    are read all the same, since they tell that a call waits), `optional` (the columns among these that older
     versions do not have), `new` (column to what a new row holds in it, where that is not what the
     row before it does: `{id}` in a text is an id of its own, `{conversation}` the conversation's),
     `head` (the table of the conversations), `age` (the column that tells when a row was
@@ -124,6 +125,7 @@ class Store:
     json: frozenset[str] = frozenset()
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     without: Mapping[str, str] = field(default_factory=dict)
+    signs: Mapping[str, str] = field(default_factory=dict)
     optional: Columns = ()
     new: Mapping[str, str | int | None] = field(default_factory=dict)
     head: ConversationTable | None = None

@@ -20,6 +20,7 @@ STORE = Store(
     role="role",
     age="created_timestamp",
     without={"metadata_json": '"agentVisible":false'},
+    signs={"content_json": '"type":"actionRequired"'},  # for the user's eyes only, and it waits
     new={"message_id": "msg_{conversation}_{id}", "tokens": None},
     optional=("message_id", "metadata_json"),
     databases=("sqlite",),

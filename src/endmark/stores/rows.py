@@ -102,9 +102,14 @@ def only(source: Source) -> tuple[str, dict[str, Any]]:
         condition += f" AND {source.table.read(column)} IN ({binds})"
         values |= {f"o{n}_{k}": value for k, value in enumerate(allowed)}
     find = "instr" if source.table.dialect == "sqlite" else "strpos"
-    for n, (column, text) in enumerate(source.without.items()):
-        condition += f" AND coalesce({find}({source.table.read(column)}, :n{n}), 0) = 0"
-        values[f"n{n}"] = text
+
+    def holds(column: str, text: str) -> str:
+        values[name := f"h{len(values)}"] = text
+        return f"coalesce({find}({source.table.read(column)}, :{name}), 0) > 0"
+
+    for column, text in source.without.items():
+        signs = [f" OR {holds(*sign)}" for sign in source.store.signs.items()]
+        condition += f" AND (NOT {holds(column, text)}{''.join(signs)})"
     return condition, values
 
 

@@ -237,7 +237,8 @@ class Goose(Rows):
         self.say("asks", "call", ["c8"])
         named = {"toolName": "weather", "arguments": {"city": "Bern"}, "prompt": None}
         data = {"actionType": "toolConfirmation", "id": "c8", **named}
-        self.message("asks", "assistant", {"type": "actionRequired", "data": data})
+        asks = {"type": "actionRequired", "data": data}
+        self.message("asks", "assistant", asks, agent=False)
         # Compacted: the agent sees the summary, not the call.
         self.say("compacted", "user", "Weather?", agent=False)
         self.say("compacted", "call", ["c9"], agent=False)
