@@ -44,7 +44,7 @@ def build(turns: list[Turn]) -> list[Message]:
             history.append(_message("assistant", *parts))
         if turn.answer:
             history.append(_message("assistant", {"type": "step-start"}, _text(turn.answer)))
-    return history
+    return [{**message, "id": f"msg_{n:03}"} for n, message in enumerate(history)]
 
 
 def calls(history: list[dict[str, Any]]) -> Iterator[Seen]:

@@ -30,7 +30,7 @@ _UNREAD = (AttributeError, KeyError, TypeError)
 class Behind(Format):
     """Results are parts of messages that hold nothing else, behind the message of the calls."""
 
-    shape = Shape.OWN_MESSAGE
+    shape = Shape.NEXT_MESSAGE
     roles: ClassVar[frozenset[str]]
     answerer: ClassVar[str]  # the role of a message of results
     runs: ClassVar[bool] = False  # messages of the assistant in a row are one to the provider
