@@ -242,7 +242,8 @@ class Behind(Format):
         for index in range(arrange.after + 1, stop):
             stay = frozenset(at.part for at in mine if at.message == index)
             for message, origin in self._edited(history, index, work, stay):
-                if self._holds_answers(message):
+                kinds = {self.kind(part) for part in self.parts(message)}
+                if "result" in kinds:
                     rebuilt.add(message, origin)
                 else:
                     words.append((message, origin))
