@@ -101,6 +101,7 @@ def _harm(format: str) -> Callable[[st.DrawFn, Message, str], Message]:
 _LISTS = ("tool_calls", "content", "parts")
 _IDS = ("id", "tool_call_id", "tool_use_id", "toolCallId", "toolUseId")
 _NESTED = (
+    "data",
     "toolInvocation",
     "toolUse",
     "toolResult",

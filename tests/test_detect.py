@@ -44,6 +44,7 @@ U: dict[str, Any] = {"role": "user", "content": "hi"}
 SAID: dict[str, Any] = {"role": "assistant", "content": "done"}
 USE = {"type": "tool_use", "id": "a", "name": "f", "input": {}}
 FUNCTION = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+REQUEST = {"type": "toolRequest", "id": "a", "toolCall": {}}
 LC = ["langchain", "schema", "messages", "HumanMessage"]
 
 
@@ -121,6 +122,13 @@ TABLE: list[tuple[list[Any], list[str]]] = [
     ([U, {"role": "assistant", "parts": [{"type": "tool-f"}]}], ["ai-sdk"]),
     ([{**U, "parts": [{"type": "text", "text": "hi"}]}, SAID], ["ai-sdk"]),
     ([U, {**SAID, "toolInvocations": []}], ["ai-sdk"]),
+    # agents on a desk
+    ([{"role": "user", "parts": [{"type": "text", "data": {"text": "hi"}}]}], ["ai-sdk", "crush"]),
+    ([{"role": "assistant", "parts": [{"type": "tool_call", "data": {"id": "a"}}]}], ["crush"]),
+    ([{"role": "tool", "parts": [{"type": "tool_result", "data": {}}]}], ["crush"]),
+    ([user({"type": "toolResponse", "id": "a", "toolResult": {}})], ["goose"]),
+    ([user({"type": "text", "text": "hi"}), assistant(REQUEST)], ["goose"]),
+    ([{"role": "user", "time": {}, "parts": [{"type": "tool", "state": {}}]}], ["opencode"]),
     # libraries
     ([{"type": "human", "content": "hi"}, {"type": "ai", "content": "done"}], ["langchain"]),
     ([{"type": "human", "data": {"content": "hi"}}] * 2, ["langchain"]),

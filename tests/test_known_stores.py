@@ -94,6 +94,9 @@ def test_a_store_that_its_library_wrote(name: str, database: Database) -> None:
     for history in after.values():
         assert check(history, store.format, turn="over") == ()
     assert_copies_agree(database, store, case.get("copies", {}))
+    with database.engine.connect() as connection:  # what is derived is in step: nothing is found
+        for sql in case.get("nothing", []):
+            assert connection.exec_driver_sql(sql).all() == []
 
     if dead:
         heal.undo(database.engine)

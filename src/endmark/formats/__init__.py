@@ -22,13 +22,16 @@ _MODULES = {
     "ai-sdk-model": "endmark.formats.ai_sdk_model",
     "anthropic": "endmark.formats.anthropic",
     "bedrock": "endmark.formats.bedrock",
+    "crush": "endmark.formats.crush",
     "gemini": "endmark.formats.gemini",
+    "goose": "endmark.formats.goose",
     "langchain": "endmark.formats.langchain",
     "llamaindex": "endmark.formats.llamaindex",
     "lobechat": "endmark.formats.lobechat",
     "open-webui": "endmark.formats.open_webui",
     "openai-chat": "endmark.formats.openai_chat",
     "openai-responses": "endmark.formats.openai_responses",
+    "opencode": "endmark.formats.opencode",
     "pydantic-ai": "endmark.formats.pydantic_ai",
 }
 _ALIASES = {f"ai-sdk-v{major}": "ai-sdk" for major in (4, 5, 6, 7)}

@@ -34,6 +34,7 @@ NOT_OURS = frozenset(
         "image_url", "input_audio", "file", "refusal", "input_text", "input_image", "input_file",
         "output_text", "reasoning", "redacted-reasoning", "tool-call", "tool-result",
         "tool-approval-request", "tool-approval-response",
+        "toolRequest", "toolResponse",
     }
 )  # fmt: skip
 

@@ -46,6 +46,7 @@ PLAIN = frozenset(
         "steering-message",
     }
 )
+NOT_OURS = frozenset({"tool", "tool_call", "tool_result", "finish", "step-finish"})
 SILENT = ("step-start", "source", "data-")  # parts that become nothing in the prompt
 
 
@@ -230,7 +231,10 @@ class AISDK(Inline):
         if isinstance(message.get("toolInvocations"), list):
             return 1
         if isinstance(parts, list):
-            typed = all(isinstance(p, dict) and isinstance(p.get("type"), str) for p in parts)
+            typed = all(
+                isinstance(p, dict) and isinstance(p.get("type"), str) and p["type"] not in NOT_OURS
+                for p in parts
+            )
             return -1 if not typed else 1 if parts else 0
         plain = parts is None and "tool_calls" not in message
         return 0 if plain and isinstance(message.get("content"), str) else -1

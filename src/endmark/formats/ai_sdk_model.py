@@ -38,6 +38,7 @@ NOT_OURS = frozenset(
     {
         "tool_use", "tool_result", "server_tool_use", "thinking", "redacted_thinking", "image_url",
         "input_audio", "refusal", "input_text", "input_image", "input_file", "output_text",
+        "toolRequest", "toolResponse",
     }
 )  # fmt: skip
 

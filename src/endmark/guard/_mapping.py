@@ -80,6 +80,9 @@ class Mapping:
     """The attributes of one mapped class that a store's columns stand behind."""
 
     def __init__(self, mapper: Mapper[Any], store: Store) -> None:
+        if store.fields:
+            msg = f"store {store.name}: only a message in one column can be guarded"
+            raise StoreError(msg)
         by_column = {a.columns[0].name: a.key for a in mapper.column_attrs}
         self.mapper = mapper
         self.table: Any = _table_of(mapper, store)

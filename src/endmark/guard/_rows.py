@@ -48,8 +48,8 @@ class Rows:
     """Raises `StoreError` for a wrong mapping, or a layout that has no row for a message."""
 
     def __init__(self, connection: Connection, store: Store) -> None:
-        if store.layout != "rows":
-            msg = f"store {store.name}: only a layout of one message a row can be guarded"
+        if store.layout != "rows" or store.fields:
+            msg = f"store {store.name}: only a layout of one message a row, in one column, can be guarded"
             raise StoreError(msg)
         self.source = source = Source(connection, store)
         self.store, self.format, self.table = store, source.format, source.table

@@ -150,8 +150,11 @@ def may_hold_calls(source: Source) -> tuple[str, dict[str, Any]]:
     """Make the condition that a payload is worth reading at all."""
     if source.store.layout == "tree":
         return _tree_may_hold_calls(source)
-    gate, column = source.format.gate, source.table.read(source.store.payload)
-    if source.table.dialect == "sqlite" and gate:
+    gate = source.format.gate
+    if not gate or not source.store.payload:
+        return "1 = 1", {}
+    column = source.table.read(source.store.payload)
+    if source.table.dialect == "sqlite":
         return f"instr({column}, :gate) > 0", {"gate": gate}
     if source.store.layout == "gathered":
         return f"strpos({column}, :gate) > 0", {"gate": gate}
@@ -180,7 +183,7 @@ def part_has_words(source: Source) -> tuple[str, dict[str, Any]]:
     table, spec = source.part_table, source.store.parts
     assert table is not None
     assert spec is not None
-    pieces = []
+    pieces = [table.read(spec.payload)] if spec.payload else []
     for column, key in spec.fields.items():
         cell = table.read(column)
         if column in spec.json:
@@ -205,6 +208,9 @@ def part_has_words(source: Source) -> tuple[str, dict[str, Any]]:
 def reader(source: Source) -> Reader:
     """Choose what a stream reads of each row: as little as the first look needs."""
     table, store, loads = source.table, source.store, orjson.loads
+    if source.fields:
+        columns = ", ".join(table.read(name) for name in source.content)
+        return Reader(source, columns, lambda rows, at: [_by_columns(source, r[at:]) for r in rows])
     payload = table.read(store.payload)
     if store.layout in ("tree", "gathered"):
         return _Found(source, payload, lambda rows, at: [])
@@ -235,7 +241,8 @@ class _ListReader(Reader):
 def can_join(source: Source) -> bool:
     """Say whether the database can put the messages of a conversation together as one list."""
     store = source.store
-    return source.table.dialect == "postgresql" and store.layout == "rows" and store.role is None
+    plain = store.layout == "rows" and store.role is None and not source.fields
+    return source.table.dialect == "postgresql" and plain
 
 
 def joined(source: Source, sorting: str) -> str:
@@ -264,6 +271,13 @@ def _skim_list(source: Source, cell: Any) -> bool:
         return bool(source.format.skim(lists.list_in(source.store, json_text.read(cell))))
     except (UnreadableError, AttributeError, IndexError, KeyError, TypeError):
         return True
+
+
+def _by_columns(source: Source, row: Any) -> Any:
+    cells = dict(zip(source.content, row, strict=True))
+    read = Row(key=dict.fromkeys(source.key, ""), order=(), cells=cells)
+    source.decode(read)
+    return read.message
 
 
 def _wrapped(source: Source, row: Any) -> Any:

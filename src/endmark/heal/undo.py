@@ -19,8 +19,9 @@ from endmark.heal.journal import Entry, Journal
 from endmark.heal.references import References
 from endmark.heal.report import OnProgress, Run, Undone
 from endmark.heal.scan import Open
+from endmark.heal.stamps import unstamped
 from endmark.heal.work import raise_if_general, said
-from endmark.stores.changes import RowChanged, execute, revert
+from endmark.stores.changes import RowChanged, revert
 from endmark.stores.table import Table
 
 BATCH = 1_000
@@ -165,7 +166,7 @@ def _revert(
     blocked = references.blocker(connection, changes) if changes else None
     if blocked:
         raise _LeftError(blocked)
-    execute(connection, tables, changes)
+    unstamped(connection, tables, changes)
 
 
 def _tables(connection: Connection, entries: list[Entry]) -> dict[str, Table]:

@@ -1,4 +1,4 @@
-"""Read one batch and write it inside its transaction: judge, execute, read back, judge again.
+"""Read one batch and write it inside its transaction: judge, write, read back, judge again.
 
 All of a group is written at once; when a row has changed or the database refuses one, the group is
 gone through again conversation by conversation, so that only the one in question is left out.
@@ -16,7 +16,8 @@ from endmark.heal.connect import savepoint
 from endmark.heal.find import Candidate
 from endmark.heal.judge import Id, Judge, Verdict
 from endmark.heal.references import References
-from endmark.stores.changes import Change, RowChanged, execute
+from endmark.heal.stamps import unstamped
+from endmark.stores.changes import Change, RowChanged
 from endmark.stores.rows import among, read_rows
 from endmark.stores.source import Row, Source
 
@@ -97,7 +98,7 @@ class Worker:
 
     def _write_all(self, connection: Connection, due: list[Verdict]) -> list[Outcome]:
         planned = [change for verdict in due for change in verdict.changes]
-        made = execute(connection, self.source.tables, planned)
+        made = unstamped(connection, self.source.tables, planned)
         outcomes = _shared_out(due, made)
         self._verify(connection, outcomes)
         return outcomes
@@ -146,7 +147,7 @@ class Worker:
 def _shared_out(due: list[Verdict], made: list[Change]) -> list[Outcome]:
     """Give each conversation the changes that were made for it.
 
-    `execute` keeps the order, and adds a change of SQLite's counter behind an insert.
+    `unstamped` keeps the order, and adds a change of SQLite's counter behind an insert.
     """
     outcomes = []
     rest = iter([*made, None])

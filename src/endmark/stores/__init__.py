@@ -14,10 +14,20 @@ from typing import cast
 from endmark.errors import StoreError
 from endmark.formats._entry import load
 from endmark.stores._detect import detect, seen
-from endmark.stores._store import PartTable, Store
+from endmark.stores._store import ConversationTable, PartTable, Store
 from endmark.stores.source import Conversation, Source
 
-__all__ = ["Conversation", "PartTable", "Source", "Store", "detect", "get", "names", "seen"]
+__all__ = [
+    "Conversation",
+    "ConversationTable",
+    "PartTable",
+    "Source",
+    "Store",
+    "detect",
+    "get",
+    "names",
+    "seen",
+]
 
 _MODULES = {
     "adk": "endmark.stores.adk",
@@ -25,7 +35,10 @@ _MODULES = {
     "adk-v0": "endmark.stores.adk_v0",
     "chainlit": "endmark.stores.chainlit",
     "chainlit-prisma": "endmark.stores.chainlit_prisma",
+    "crush": "endmark.stores.crush",
     "endmark": "endmark.stores.endmark_tables",
+    "goose": "endmark.stores.goose",
+    "hermes": "endmark.stores.hermes",
     "llama-index": "endmark.stores.llama_index",
     "llama-index-postgres": "endmark.stores.llama_index_postgres",
     "llama-index-sqlite": "endmark.stores.llama_index_sqlite",
@@ -40,6 +53,7 @@ _MODULES = {
     "openai-agents": "endmark.stores.openai_agents",
     "openai-agents-advanced": "endmark.stores.openai_agents_advanced",
     "openai-agents-sqlalchemy": "endmark.stores.openai_agents_sqlalchemy",
+    "opencode": "endmark.stores.opencode",
     "twenty": "endmark.stores.twenty",
     "vercel-chatbot": "endmark.stores.vercel_chatbot",
 }

@@ -84,8 +84,13 @@ def _matching(connection: Connection, store: Store, tables: Tables) -> Iterator[
     places = {name: _having(tables, name, own) for name, own in store.fingerprint.items()}
     if not places or not all(places.values()):
         return
-    for table in [t for t, own in tables.items() if store.fingerprint[store.table] <= own]:
+    columns = store.fingerprint[store.table]
+    having = [table for table, own in tables.items() if columns <= own]
+    # Parts look like messages where both are a JSON value with an id.
+    for table in _having(tables, store.table, columns) if store.parts is not None else having:
         named = replace(store, table=table)
+        if store.head is not None and store.head.table in places:
+            named = replace(named, head=replace(store.head, table=places[store.head.table][0]))
         if store.parts is not None:
             parts = replace(store.parts, table=places[store.parts.table][0])
             named = replace(named, parts=parts)

@@ -45,13 +45,15 @@ class PartTable:
     them that hold JSON. A NULL column is a key that the part does not have. `of_type` maps a
     column to the only type of part that it serves, where two columns hold the same key.
     `optional` names columns that older versions do not have. `null_if` maps a column whose NULL
-    is read as null to the (column, value) that make it so.
+    is read as null to the (column, value) that make it so. `payload` names the column that holds
+    a whole part as JSON, where there is one; then there are no `fields`.
     """
 
     table: str
     message: str
     order: str
-    fields: Mapping[str, str]
+    fields: Mapping[str, str] = field(default_factory=dict)
+    payload: str = ""
     json: frozenset[str] = frozenset()
     of_type: Mapping[str, str] = field(default_factory=dict)
     optional: Columns = ()
@@ -127,6 +129,21 @@ class Answers:
 
 
 @dataclass(frozen=True, config=_CONFIG)
+class ConversationTable:
+    """The table with a row for each conversation, where that row goes with the messages.
+
+    `key` is its column that names the conversation. `counts` maps a column to what it counts of
+    the model's history, where no trigger of the database counts. `start` is the column with the
+    key of the message that the model's history begins with; NULL, or no such message: all of it.
+    """
+
+    table: str
+    key: str
+    counts: Mapping[str, Literal["messages", "calls"]] = field(default_factory=dict)
+    start: str | None = None
+
+
+@dataclass(frozen=True, config=_CONFIG)
 class Store:
     """Describe where messages are kept.
 
@@ -137,20 +154,25 @@ class Store:
     payload does not hold it), `key` (default: the primary key), `path` (where in the payload a
     whole list lies: `thread.messages`, or the names as a list), `parts` (the table of parts, for
     layout `parts`), `linked` (the table of messages, for `linked`), `tree` (the tree of messages,
-    for `tree`), `answers` (the results, for `gathered`),
-    `aside` (the keys, one of which may hold the list, where the payload is more than a history:
-    the first that does is meant, and a row without any has no messages), `only` (column to the
-    values that rows of the model's history have), `optional` (the columns among these that older
-    versions do not have), `age` (the column that tells when a row was
-    written; default: the order, when it is a time; "": none tells), `any_format` (the format is only a default:
+    for `tree`), `answers` (the results, for `gathered`), `aside` (the keys, one of which may hold
+    the list, where the payload is more than a history: the first that does is meant, and a row
+    without any has no messages), `fields` (where there is no payload: column to the key of the
+    message that it holds; a NULL column is a key that the message does not have) and `json` (those
+    that hold JSON), `only` (column to the values that rows of the model's history have), `without`
+    (column to the text that only rows outside of it hold) and `signs` (column to the text of such
+    rows that are read all the same, since they tell that a call waits), `optional` (the columns
+    among these that older versions do not have), `new` (column to what a new row holds in it,
+    where that is not what the row before it does: `{id}` in a text is an id of its own,
+    `{conversation}` the conversation's), `head` (the table of the conversations), `age` (the
+    column that tells when a row was written; default: the order, when it is a time; "": none
+    tells), `any_format` (the format is only a default:
     the payloads tell which it is), `copies` (columns that repeat a field of the payload; the
     payload follows those of the key and of the order, the others follow the payload).
 
     To tell a store: `fingerprint` (tables to their columns), `types` (columns to what their types
     may begin with). What is left alone: `refuses` (keys of a payload to the reason), `refusal`
     (the reason, where it is the whole store). `window` says where a reader cuts the history.
-    `without` maps a column to what its values hold in rows that no later turn reads. `beside`
-    names the other tables that the layout reads. `before` maps columns of a row to those of the
+    `beside` names the other tables that the layout reads. `before` maps columns of a row to those of the
     row that it comes after, where no foreign key says so: that one is not taken from under it.
 
     >>> Store(format="openai-chat", table="chat", conversation="thread_id", order="id",
@@ -175,11 +197,16 @@ class Store:
     linked: LinkedTable | None = None
     tree: Tree | None = None
     answers: Answers | None = None
-    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    without: Mapping[str, str] = field(default_factory=dict)
     beside: Mapping[str, str] = field(default_factory=dict)
     before: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, str] = field(default_factory=dict)
+    json: frozenset[str] = frozenset()
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    without: Mapping[str, str] = field(default_factory=dict)
+    signs: Mapping[str, str] = field(default_factory=dict)
     optional: Columns = ()
+    new: Mapping[str, str | int | None] = field(default_factory=dict)
+    head: ConversationTable | None = None
     age: str | None = None
     any_format: bool = False
     pending_tools: frozenset[str] = frozenset()

@@ -85,6 +85,6 @@ def _store(given: dict[str, Any], where: str) -> Store:
         raise StoreError(f"{where}: {place}: {first['msg']}") from None
     if store.path and store.layout != "list":
         raise StoreError(f"{where}: a path is for layout 'list', not for {store.layout!r}")
-    if store.layout == "rows" and not store.payload:
+    if store.layout == "rows" and not store.payload and not store.fields:
         raise StoreError(f"{where}: layout 'rows' needs the column with the payload (--payload)")
     return store

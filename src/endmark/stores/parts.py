@@ -49,7 +49,8 @@ def _part_rows(
 ) -> list[tuple[Cell, Row]]:
     table, spec = _part_table(source)
     key = table.key(spec.key)
-    names = [spec.message, *key, *spec.fields]
+    columns = [spec.payload] if spec.payload else list(spec.fields)
+    names = [spec.message, *key, *columns]
     messages = source.table
     sql = (
         f"SELECT {', '.join(table.read(name) for name in names)} FROM {table.ref} "
@@ -62,7 +63,7 @@ def _part_rows(
     rows = []
     for cells in rows_of(connection, sql, values):
         own = dict(zip(key, cells[1:], strict=False))
-        fields = dict(zip(spec.fields, cells[1 + len(key) :], strict=True))
+        fields = dict(zip(columns, cells[1 + len(key) :], strict=True))
         rows.append((cells[0], Row(key=own, order=(), cells=fields)))
     return rows
 
@@ -76,16 +77,20 @@ def _part_table(source: Source) -> tuple[Table, PartTable]:
 def _assemble(source: Source, row: Row) -> None:
     for part in row.parts:
         part.payload = read_part(source, part.cells)
-    row.message = {
-        "id": str(next(iter(row.key.values()))),
-        "role": row.cells[source.store.role] if source.store.role else "assistant",
-        source.format.body: [part.payload for part in row.parts],
-    }
+    own: dict[str, Any] = {"role": "assistant"}
+    if source.store.payload:
+        own |= source.payload_of(row)
+    if source.store.role:
+        own["role"] = row.cells[source.store.role]
+    parts = [part.payload for part in row.parts]
+    row.message = own | {"id": str(next(iter(row.key.values()))), source.format.body: parts}
 
 
 def read_part(source: Source, cells: Cells) -> dict[str, Any]:
     """Read one part from its columns. Raises `UnreadableError`."""
     table, spec = _part_table(source)
+    if spec.payload:
+        return _whole(cells[spec.payload])
     type_ = _type(spec, cells)
     return {
         spec.fields[column]: _value(table, spec, column, cell)
@@ -93,6 +98,14 @@ def read_part(source: Source, cells: Cells) -> dict[str, Any]:
         if (cell is not None or _is_null(spec, column, cells))
         and spec.of_type.get(column, type_) == type_
     }
+
+
+def _whole(cell: Cell) -> dict[str, Any]:
+    part = json_text.read(cell) if isinstance(cell, str | bytes) else None
+    if not isinstance(part, dict):
+        msg = "a part is not a JSON object"
+        raise UnreadableError(msg)
+    return part
 
 
 def _is_null(spec: PartTable, column: str, cells: Cells) -> bool:
@@ -160,6 +173,11 @@ def _cells(source: Source, row: Row | None, part: dict[str, Any]) -> Cells:
     """Give a part's columns; what has no column of its own is not stored."""
     table, spec = _part_table(source)
     old = row.payload if row is not None else {}
+    if spec.payload:
+        was = row.cells[spec.payload] if row is not None else None
+        text = was.decode() if isinstance(was, bytes) else str(was or "")
+        new = json_text.splice(text, old, part) if row is not None else json_text.write(part)
+        return {spec.payload: new.encode() if isinstance(was, bytes) else new}
     cells: Cells = {}
     for column, name in spec.fields.items():
         served = spec.of_type.get(column, part["type"]) == part["type"]

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from endmark.errors import UnreadableError
 from endmark.formats import Rebuilt
 from endmark.formats._base import Message
-from endmark.stores import json_text
+from endmark.stores import fields, heads, json_text
 from endmark.stores.changes import Change
 from endmark.stores.copies import agreed
 from endmark.stores.order import Write, places, respace, rotate
@@ -41,16 +41,25 @@ def load(
     """Read conversations row by row, in their order."""
     found = {id_: Conversation(id_) for id_ in ids}
     for id_, row in read_rows(source, connection, *of_conversations(source, ids), lock=lock):
-        conversation = found.setdefault(id_, Conversation(id_))
-        conversation.rows.append(row)
-        try:
-            source.decode(row)
-        except UnreadableError as error:
-            conversation.problem = conversation.problem or f"row {label(row.key)}: {error}"
-        else:
-            assert row.message is not None
-            conversation.history.append(row.message)
+        found.setdefault(id_, Conversation(id_)).rows.append(row)
+    if source.head is not None:
+        heads.read(source, connection, found.values())
+    for conversation in found.values():
+        if source.head is not None:
+            conversation.rows = heads.begin(source, conversation, conversation.rows)
+        for row in conversation.rows:
+            _decode(source, conversation, row)
     return list(found.values())
+
+
+def _decode(source: Source, conversation: Conversation, row: Row) -> None:
+    try:
+        source.decode(row)
+    except UnreadableError as error:
+        conversation.problem = conversation.problem or f"row {label(row.key)}: {error}"
+    else:
+        assert row.message is not None
+        conversation.history.append(row.message)
 
 
 def of_conversations(source: Source, ids: Sequence[tuple[Cell, ...]]) -> tuple[str, dict[str, Any]]:
@@ -100,9 +109,15 @@ def only(source: Source) -> tuple[str, dict[str, Any]]:
         binds = ", ".join(f":o{n}_{k}" for k in range(len(allowed)))
         condition += f" AND {source.table.read(column)} IN ({binds})"
         values |= {f"o{n}_{k}": value for k, value in enumerate(allowed)}
-    for n, (column, piece) in enumerate(source.store.without.items()):
-        condition += f" AND {source.table.read(column)} NOT LIKE :without{n}"
-        values[f"without{n}"] = f"%{piece}%"
+    find = "instr" if source.table.dialect == "sqlite" else "strpos"
+
+    def holds(column: str, text: str) -> str:
+        values[name := f"h{len(values)}"] = text
+        return f"coalesce({find}({source.table.read(column)}, :{name}), 0) > 0"
+
+    for column, text in source.without.items():
+        signs = [f" OR {holds(*sign)}" for sign in source.store.signs.items()]
+        condition += f" AND (NOT {holds(column, text)}{''.join(signs)})"
     return condition, values
 
 
@@ -151,7 +166,8 @@ def changes(source: Source, conversation: Conversation, rebuilt: Rebuilt) -> lis
         if rebuilt.origins == list(range(len(conversation.rows)))
         else _placed(source, conversation, rebuilt)
     )
-    return agreed(source, conversation, made) if source.store.copies else made
+    made = agreed(source, conversation, made) if source.store.copies else made
+    return made + heads.counted(source, conversation, rebuilt) if source.store.head else made
 
 
 def _edited(source: Source, conversation: Conversation, messages: list[Message]) -> list[Change]:
@@ -159,17 +175,37 @@ def _edited(source: Source, conversation: Conversation, messages: list[Message])
     made: list[Change] = []
     for k, (row, message) in enumerate(zip(conversation.rows, messages, strict=True)):
         if message is not row.message:
-            made += _update(source, row, cells_of(source, conversation, message, k, None))
+            made += _update(source, row, _written(source, conversation, message, k, row, None))
     return made
+
+
+def _written(
+    source: Source,
+    conversation: Conversation,
+    message: Message,
+    origin: int | None,
+    near: Row,
+    sources: json_text.Sources | None,
+) -> Cells:
+    """Give the cells of a message that is new, or not as it was; `near` is the row before it."""
+    if source.fields:
+        old = None if origin is None else conversation.rows[origin]
+        return fields.cells_of(source, message, old, near)
+    return cells_of(source, conversation, message, origin, sources)
 
 
 def _placed(source: Source, conversation: Conversation, rebuilt: Rebuilt) -> list[Change]:
     """Put messages in, take them out or move them, by the kind of the order."""
-    sources = sources_of(source, conversation)
-    slots = [
-        cells_of(source, conversation, message, origin, sources)
-        for message, origin in zip(rebuilt.messages, rebuilt.origins, strict=True)
-    ]
+    sources = None if source.fields else sources_of(source, conversation)
+    slots = []
+    near = conversation.rows[0]
+    for message, origin in zip(rebuilt.messages, rebuilt.origins, strict=True):
+        old = None if origin is None else conversation.rows[origin]
+        if old is not None and message is old.message:
+            slots.append(old.cells)
+        else:
+            slots.append(_written(source, conversation, message, origin, near, sources))
+        near = old or near
     place = _rotated if source.kind == "shared" else respaced
     return place(source, conversation, rebuilt.origins, slots)
 
@@ -190,10 +226,8 @@ def cells_of(
     origin: int | None,
     sources: json_text.Sources | None,
 ) -> Cells:
-    """Give the content cells of one message: as they were where it is untouched."""
+    """Give the content cells of a message that is new, or not as it was."""
     row = conversation.rows[origin if origin is not None else 0]
-    if origin is not None and message is row.message:
-        return row.cells
     cell = row.cells[source.store.payload]
     old = cell.decode() if isinstance(cell, bytes) else str(cell)
     payload = source.unwrap(message, row.wrap)
@@ -248,7 +282,8 @@ def _rotated(
             made += _update(source, rows[target], cells)
         else:
             key = new_key(source, rows[-1], added)
-            made.append(Change(source.table.label, key, None, cells, like=rows[-1].key))
+            own = cells | _new(source, conversation, rows[-1], added)
+            made.append(Change(source.table.label, key, None, own, like=rows[-1].key))
             added += 1
     held = set(targets)
     return made + [_delete(source, row) for k, row in enumerate(rows) if k not in held]
@@ -269,6 +304,7 @@ def respaced(
     for slot, (origin, value) in enumerate(zip(origins, values, strict=True)):
         if origin is None:
             cells = {first: stamps[0][1](value), **slots[slot]}
+            cells |= _new(source, conversation, like, slot)
             key = new_key(source, like, slot)
             inserts.append(Change(source.table.label, key, None, cells, like=like.key))
             continue
@@ -302,6 +338,20 @@ def _in_turn(
             moves[row] = (was, value, replace(change, key=key, before=before | aside))
         made += [moves.pop(row)[2] for row in reversed(chain)]
     return made
+
+
+def _new(source: Source, conversation: Conversation, like: Row, ordinal: int) -> Cells:
+    """Give what a new row holds in the columns that it does not have from the row before it."""
+    named = "_".join(map(str, conversation.id))
+    cells: Cells = {}
+    for column, value in source.new.items():
+        if column in source.fields:  # it goes with its message, wherever that is put
+            continue
+        seed = f"{source.table.label}:{label(like.key)}:{ordinal}:{column}"
+        made = uuid.uuid5(NAMESPACE, seed)
+        text = isinstance(value, str)
+        cells[column] = str(value).format(id=made, conversation=named) if text else value
+    return cells
 
 
 def new_key(source: Source, like: Row, ordinal: int) -> Cells:

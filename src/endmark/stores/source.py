@@ -35,7 +35,7 @@ LAYOUTS = {
 }
 WHOLE = frozenset({"list", "tree"})  # layouts in which one row holds a conversation
 AGE_COLUMNS = ("updated_at", "updatedAt", "created_at", "createdAt", "timestamp")
-Wrap = Literal["message", "rest", "body"]
+Wrap = Literal["message", "rest", "body", "columns"]
 
 
 class RefusedError(UnreadableError):
@@ -72,6 +72,7 @@ class Conversation:
     rebuilt: Rebuilt | None = None
     # Where it has branches: the messages of each, from the first to a last, by their indexes.
     branches: list[list[int]] = field(default_factory=list)
+    head: Row | None = None  # its row in the table of the conversations
 
     @property
     def written(self) -> float | None:
@@ -99,21 +100,21 @@ class Source:
         self._require_sense()
         self._require_unique(connection)
         self.order = store.order or (() if store.layout in WHOLE else self._order_of_key())
-        self.only = {
-            name: values
-            for name, values in store.only.items()
-            if name in self.table.columns or name not in store.optional
-        }
-        named = [*store.conversation, *self.order, *self.only]
+        self.only = {name: values for name, values in store.only.items() if self._has(name)}
+        placing = {*store.conversation, *self.key, *self.order}
+        self.fields = {c: k for c, k in store.fields.items() if self._has(c) and c not in placing}
+        self.without = {c: text for c, text in store.without.items() if self._has(c)}
+        self.new = {c: value for c, value in store.new.items() if self._has(c)}
+        named = [*store.conversation, *self.order, *self.only, *self.fields, *self.new]
         self.table.require([*named, *(c for c in (store.role, store.age, *store.copies) if c)])
         self.payload_table = self._linked_table(connection) or self.table
-        if store.layout != "parts":
+        if store.layout != "parts" and not store.fields:
             self.payload_table.require([store.payload or "payload"])
-        places = {*store.conversation, *self.key, *self.order}
-        self.copies = {c: name for c, name in store.copies.items() if c not in places}
+        self.copies = {c: name for c, name in store.copies.items() if c not in placing}
         linked = store.linked
         content = (linked.by, *linked.follows) if linked else (store.payload,)
-        self.content = tuple(c for c in (*content, store.role, *self.copies) if c)
+        columns = (*content, store.role, *self.fields, *self.copies)
+        self.content = tuple(c for c in columns if c)
         if store.answers is not None:
             more = (store.answers.content, store.answers.parent, store.answers.thread)
             self.content += tuple(
@@ -123,6 +124,7 @@ class Source:
         self.age = self._age()
         self.kind: OrderKind = store.order_kind or self._kind()
         self.part_table = self._part_table(connection)
+        self.head = self._head(connection)
         if store.any_format:
             from endmark.stores import sample
 
@@ -158,6 +160,19 @@ class Source:
                 )
                 raise StoreError(msg)
 
+    def _has(self, name: str) -> bool:
+        """Tell whether a column is looked for: one that older versions lack may be missing."""
+        return name in self.table.columns or name not in self.store.optional
+
+    def _head(self, connection: Connection) -> Table | None:
+        head = self.store.head
+        if head is None:
+            return None
+        table = Table(connection, head.table, self.store.schema)
+        table.require([head.key, *head.counts, *([head.start] if head.start else [])])
+        self.tables[table.label] = table
+        return table
+
     @property
     def name(self) -> str:
         return self.store.name
@@ -192,7 +207,8 @@ class Source:
             fields = {name: key for name, key in parts.fields.items() if name not in gone}
             parts = replace(parts, fields=fields, json=parts.json - gone)
             self.store = replace(self.store, parts=parts)
-        table.require([parts.message, parts.order, *parts.fields, *parts.json])
+        payload = [parts.payload] if parts.payload else []
+        table.require([parts.message, parts.order, *parts.fields, *parts.json, *payload])
         self.tables[table.label] = table
         return table
 
@@ -230,7 +246,8 @@ class Source:
         if self.part_table is not None:
             from endmark.stores import parts
 
-            return [{"role": "assistant", self.format.body: [parts.read_part(self, row.cells)]}]
+            part = parts.read_part(self, row.cells)
+            return [{**self.format.said, "role": "assistant", self.format.body: [part]}]
         if self.store.layout == "list":
             from endmark.stores import lists
 
@@ -305,6 +322,16 @@ class Source:
 
     def decode(self, row: Row) -> None:
         """Read a row's payload into its message. Raises `UnreadableError`."""
+        if self.fields:
+            from endmark.stores import fields
+
+            row.message, row.wrap = fields.read(self, row.cells), "columns"
+            return
+        row.payload = self.payload_of(row)
+        row.message, row.wrap = self._wrapped(row)
+
+    def payload_of(self, row: Row) -> Any:
+        """Read the payload of a row. Raises `UnreadableError`."""
         cell = row.cells[self.store.payload]
         if self.payload_table.columns[self.store.payload].type == "bytea":
             msg = "the payload is bytea; Endmark reads text, json and jsonb"
@@ -315,11 +342,11 @@ class Source:
         if not isinstance(cell, str | bytes):
             msg = f"the payload is a {type(cell).__name__}, not JSON text"
             raise UnreadableError(msg)
-        row.payload = json_text.read(cell)
+        payload = json_text.read(cell)
         for sign, reason in self.store.refuses.items():
-            if isinstance(row.payload, dict) and sign in row.payload:
+            if isinstance(payload, dict) and sign in payload:
                 raise RefusedError(reason)
-        row.message, row.wrap = self._wrapped(row)
+        return payload
 
     def _wrapped(self, row: Row) -> tuple[Message, Wrap]:
         payload = row.payload
