@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from endmark.stores.stamps import put_aside
 from sqlalchemy.orm import Session
 
 from endmark import heal, repair
 from endmark.errors import StoreError
 from endmark.guard import ChatRepository
 from endmark.heal import Options
+from endmark.heal.stamps import put_aside
 from endmark.stores import ConversationTable, Store, custom
 from fix_databases import Database
 from healing import dump

@@ -20,7 +20,20 @@ from endmark.formats._base import (
     known_id,
     unreadable,
 )
-from endmark.model import Arrange, At, Call, Close, Edit, Event, Mend, Result, SetId, Shape, ToText
+from endmark.model import (
+    Arrange,
+    At,
+    Call,
+    Close,
+    Edit,
+    Event,
+    Mend,
+    Result,
+    SetId,
+    Shape,
+    ToText,
+    Within,
+)
 from endmark.policy import Policy
 
 Kind = Literal["call", "result", "said", "silent"]
@@ -222,7 +235,7 @@ class Behind(Format):
 
     def _part(self, part: Any, k: int, edits: Sequence[Edit]) -> Any:
         for edit in edits:
-            if isinstance(edit, Arrange) or event_of(edit).at.part != k:
+            if isinstance(edit, Arrange | Within) or event_of(edit).at.part != k:
                 continue
             if isinstance(edit, SetId):
                 part = self.with_id(part, edit.id)

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from endmark.stores.changes import Change, execute
 from endmark.stores.table import Table
 
-__all__ = ["unstamped"]
+__all__ = ["put_aside", "unstamped"]
 
 _CLOCK = r"(?:strftime|datetime|unixepoch|julianday|date|time)\s*\([^()]*\)|current_timestamp"
 _NOW = rf"\(?\s*(?:cast\s*\(\s*)?(?:{_CLOCK})(?:\s+as\s+\w+\s*\))?(?:\s*\*\s*\d+)?\s*\)?\s*"
@@ -34,12 +34,12 @@ def unstamped(
 ) -> list[Change]:
     """Execute changes, with the stamping triggers of their tables put aside."""
     named = {change.table for change in changes}
-    with _put_aside(connection, {t.name for label, t in tables.items() if label in named}):
+    with put_aside(connection, {t.name for label, t in tables.items() if label in named}):
         return execute(connection, tables, changes)
 
 
 @contextmanager
-def _put_aside(connection: Connection, tables: set[str]) -> Iterator[None]:
+def put_aside(connection: Connection, tables: set[str]) -> Iterator[None]:
     """Keep the stamping triggers of these tables, and of those their triggers write, from firing.
 
     After an exception the caller's savepoint or transaction is to be rolled back, as it is for the
