@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -103,6 +104,14 @@ class Format(ABC):
     def call_ids(self, message: Message) -> Sequence[str | None]:
         """Give the ids of the calls of one message, () for none."""
 
+    def calling(self, history: History, ids: AbstractSet[str | None]) -> list[int]:
+        """Give the indexes of the messages that call by one of these ids; more does no harm."""
+        return [
+            index
+            for index, message in enumerate(history)
+            if not ids.isdisjoint(self.call_ids(message))
+        ]
+
     def block(self, history: History, index: int) -> range:
         """Give the messages of the block whose calls this message holds."""
         return range(index, index + 1)
@@ -122,6 +131,25 @@ class Format(ABC):
     def last(self, history: History, is_it: Callable[[Message], bool]) -> int:
         """Give the index of the last message of a kind, -1 for none."""
         return next((i for i in range(len(history) - 1, -1, -1) if is_it(history[i])), -1)
+
+
+class Latest:
+    """The last message of a kind up to a given one, asked for in the order of the messages."""
+
+    def __init__(self, history: History, is_it: Callable[[Message], bool]) -> None:
+        self.history = history
+        self.is_it = is_it
+        self.asked = -1
+        self.found = -1
+
+    def upto(self, index: int) -> int:
+        """Give the index of that message, -1 for none; each is looked at once."""
+        for at in range(index, self.asked, -1):
+            if self.is_it(self.history[at]):
+                self.found = at
+                break
+        self.asked = max(index, self.asked)
+        return self.found
 
 
 def known_id(value: Any) -> str | None:

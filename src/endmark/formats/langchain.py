@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any, ClassVar, cast
 
 from endmark.formats._base import ORPHAN_TEXT, History, Message, known_id, unreadable
-from endmark.formats._langchain_calls import Copies, calls_of, content_calls, flaws_of
+from endmark.formats._langchain_calls import Copies, Found, calls_of, content_calls, flaws_of
 from endmark.formats._own_message import OwnMessage
 from endmark.model import At, Call, Close, Drop, Edit, Event, Mend, Result, SetId, ToText
 from endmark.policy import Policy
@@ -45,6 +45,8 @@ KINDS = {
     "remove": "remove",
     "RemoveMessage": "remove",
 }
+AIS = frozenset(name for name, kind in KINDS.items() if kind == "ai")
+TOOLS = frozenset(name for name, kind in KINDS.items() if kind == "tool")
 CLASSES = {"tool": "ToolMessage", "human": "HumanMessage"}
 
 
@@ -63,31 +65,42 @@ class LangChain(OwnMessage):
     def skim(self, history: History) -> list[int]:
         suspects: list[int] = []
         due: list[Any] = []
-        start, dirty = -1, False
-        index = -1
-        for index, message in enumerate(history):
-            try:
-                kind, fields = _undress(message)
-                if kind == "tool":
-                    call_id = fields.get("tool_call_id")
+        start, dirty, index = -1, False, -1
+        try:
+            for index, message in enumerate(history):
+                fields: Any = message if isinstance(message, dict) else vars(message)
+                kind = fields["type"]
+                if kind == "constructor":
+                    kind, fields = _undress(message)
+                if kind in AIS:
+                    if start >= 0:
+                        if dirty or due:
+                            suspects += range(start, index)
+                        start, dirty, due = -1, False, []
+                    fields = fields.get("data") or fields
+                    if (
+                        fields.get("additional_kwargs")
+                        or fields.get("invalid_tool_calls")
+                        or fields.get("content").__class__ is list
+                    ) and _hides(fields):
+                        start, (due, dirty) = index, _due_of(calls_of(fields), fields)
+                    elif calls := fields.get("tool_calls"):
+                        start, (due, dirty) = index, _due(calls)
+                elif kind in TOOLS:
+                    fields = fields.get("data") or fields
                     if start < 0:
                         start, dirty = index, True
-                    elif call_id in due:
+                    elif (call_id := fields.get("tool_call_id")) in due:
                         due.remove(call_id)
                         dirty = dirty or _is_flawed(fields)
                     else:
                         dirty = True
-                    continue
-                if start >= 0:
+                elif start >= 0:
                     if dirty or due:
                         suspects += range(start, index)
                     start, dirty, due = -1, False, []
-                if kind == "ai":
-                    due, dirty = _due(fields)
-                    if due or dirty:
-                        start = index
-            except (AttributeError, KeyError, TypeError):
-                raise unreadable(index, "it is not a LangChain message") from None
+        except (AttributeError, KeyError, TypeError):
+            raise unreadable(index, "it is not a LangChain message") from None
         if start >= 0 and (dirty or due):
             suspects += range(start, index + 1)
         return suspects
@@ -215,16 +228,8 @@ def _dress(like: Any, kind: str, content: Any, kwargs: Message, **more: Any) -> 
     return {"type": kind, **fields, **more}
 
 
-def _due(fields: Mapping[str, Any]) -> tuple[list[Any], bool]:
+def _due(calls: list[Any]) -> tuple[list[Any], bool]:
     """Give the ids that are due, and whether anything about the calls wants a closer look."""
-    calls = fields.get("tool_calls")
-    if _hides(fields):
-        found = calls_of(fields)
-        ids = [call.id for call in found]
-        flawed = any(flaws_of(call, fields) for call in found)
-        return list(ids), flawed or None in ids or len(set(ids)) < len(ids)
-    if not calls:
-        return [], False
     due: list[Any] = []
     dirty = False
     for call in calls:
@@ -239,6 +244,13 @@ def _due(fields: Mapping[str, Any]) -> tuple[list[Any], bool]:
             dirty = True
         due.append(call_id)
     return due, dirty
+
+
+def _due_of(calls: list[Found], fields: Mapping[str, Any]) -> tuple[list[Any], bool]:
+    """Do the same for calls that stand elsewhere than in `tool_calls`, or there too."""
+    ids: list[Any] = [call.id for call in calls]
+    flawed = any(flaws_of(call, fields) for call in calls)
+    return ids, flawed or None in ids or len(set(ids)) < len(ids)
 
 
 def _hides(fields: Mapping[str, Any]) -> bool:
