@@ -68,15 +68,27 @@ class LangChain(OwnMessage):
         start, dirty, index = -1, False, -1
         try:
             for index, message in enumerate(history):
-                fields: Any = message if isinstance(message, dict) else vars(message)
+                # A dict of another class keeps nothing in __dict__.
+                fields: Any = message if message.__class__ is dict else message.__dict__ or message
                 kind = fields["type"]
                 if kind == "constructor":
                     kind, fields = _undress(message)
+                if kind in TOOLS:
+                    fields = fields.get("data") or fields
+                    if start < 0:
+                        start, dirty = index, True
+                    elif (call_id := fields.get("tool_call_id")) in due:
+                        due.remove(call_id)
+                        if fields.get("content") is None or fields.get("status") == "error":
+                            dirty = dirty or _is_flawed(fields)
+                    else:
+                        dirty = True
+                    continue
+                if start >= 0:
+                    if dirty or due:
+                        suspects += range(start, index)
+                    start, dirty, due = -1, False, []
                 if kind in AIS:
-                    if start >= 0:
-                        if dirty or due:
-                            suspects += range(start, index)
-                        start, dirty, due = -1, False, []
                     fields = fields.get("data") or fields
                     if (
                         fields.get("additional_kwargs")
@@ -85,20 +97,18 @@ class LangChain(OwnMessage):
                     ) and _hides(fields):
                         start, (due, dirty) = index, _due_of(calls_of(fields), fields)
                     elif calls := fields.get("tool_calls"):
-                        start, (due, dirty) = index, _due(calls)
-                elif kind in TOOLS:
-                    fields = fields.get("data") or fields
-                    if start < 0:
-                        start, dirty = index, True
-                    elif (call_id := fields.get("tool_call_id")) in due:
-                        due.remove(call_id)
-                        dirty = dirty or _is_flawed(fields)
-                    else:
-                        dirty = True
-                elif start >= 0:
-                    if dirty or due:
-                        suspects += range(start, index)
-                    start, dirty, due = -1, False, []
+                        start = index
+                        for call in calls:
+                            call_id = call.get("id")
+                            if (
+                                call_id.__class__ is not str
+                                or not call_id
+                                or call_id in due
+                                or call.get("args").__class__ is not dict
+                                or not call.get("name")
+                            ):
+                                dirty = True
+                            due.append(call_id)
         except (AttributeError, KeyError, TypeError):
             raise unreadable(index, "it is not a LangChain message") from None
         if start >= 0 and (dirty or due):
@@ -228,26 +238,8 @@ def _dress(like: Any, kind: str, content: Any, kwargs: Message, **more: Any) -> 
     return {"type": kind, **fields, **more}
 
 
-def _due(calls: list[Any]) -> tuple[list[Any], bool]:
-    """Give the ids that are due, and whether anything about the calls wants a closer look."""
-    due: list[Any] = []
-    dirty = False
-    for call in calls:
-        call_id = call.get("id")
-        if (
-            call_id.__class__ is not str
-            or not call_id
-            or call_id in due
-            or call.get("args").__class__ is not dict
-            or not call.get("name")
-        ):
-            dirty = True
-        due.append(call_id)
-    return due, dirty
-
-
 def _due_of(calls: list[Found], fields: Mapping[str, Any]) -> tuple[list[Any], bool]:
-    """Do the same for calls that stand elsewhere than in `tool_calls`, or there too."""
+    """Look at calls that stand elsewhere too: the ids that are due, and whether all is well."""
     ids: list[Any] = [call.id for call in calls]
     flawed = any(flaws_of(call, fields) for call in calls)
     return ids, flawed or None in ids or len(set(ids)) < len(ids)
@@ -264,9 +256,9 @@ def _hides(fields: Mapping[str, Any]) -> bool:
 
 def _is_flawed(fields: Mapping[str, Any]) -> bool:
     content = fields.get("content")
-    if content is None:
-        return True
-    return fields.get("status") == "error" and (not content or str(content).isspace())
+    return content is None or (
+        fields.get("status") == "error" and (not content or str(content).isspace())
+    )
 
 
 def _result(fields: Mapping[str, Any], index: int, after: int | None, policy: Policy) -> Result:
