@@ -1,6 +1,7 @@
 """Measure everything and write `docs/benchmarks.md`: `python -m benchmarks [--rows N] [--only ...]`.
 
-PostgreSQL comes from where the tests take it; without one its rows are left out, and said.
+`--only` prints a part of the first table, or writes one of the others anew. PostgreSQL comes from
+where the tests take it; without one its rows are left out, and said.
 """
 
 from __future__ import annotations
@@ -11,19 +12,24 @@ import platform
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import sqlalchemy
 from sqlalchemy import Engine, create_engine
 
-from benchmarks import core, guard, heal
+from benchmarks import core, guard, heal, peers
 from benchmarks.measure import HEAD, Row
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "benchmarks.md"
-PARTS = ("core", "guard", "heal", "memory")
+PARTS = ("core", "guard", "heal", "memory", "peers", "length")
+# The tables that stand by themselves on the page: part, heading, what is said of it, its lines.
+TABLES: list[tuple[str, str, str, Callable[[], Iterator[str]]]] = [
+    ("peers", "Every format, beside what published libraries do", peers.ABOUT, peers.lines),
+    ("length", "Ever longer histories", peers.ABOUT_LENGTH, peers.growing),
+]
 INTRO = """# Benchmarks
 
 `python -m benchmarks` writes this page. Every figure is a ratio of medians within one run, or CPU
@@ -57,17 +63,45 @@ def measured(parts: list[str], size: int) -> Iterator[Row]:
     """Measure the parts that were asked for."""
     if "core" in parts:
         yield from core.rows()
-    with databases() as engines:
-        if "guard" in parts:
-            yield from guard.rows(engines)
-        if "heal" in parts:
-            yield from heal.rows(engines, size)
+    if "guard" in parts or "heal" in parts:
+        with databases() as engines:
+            if "guard" in parts:
+                yield from guard.rows(engines)
+            if "heal" in parts:
+                yield from heal.rows(engines, size)
     if "memory" in parts:
         yield from heal.growth()
 
 
+def sections(parts: list[str]) -> Iterator[tuple[str, str]]:
+    """Measure the tables that were asked for; give their headings and texts."""
+    for part, heading, about, lines in TABLES:
+        if part in parts:
+            told = []
+            for line in lines():
+                told.append(line)
+                sys.stdout.write(line + "\n")
+                sys.stdout.flush()
+            machine = f"Python {platform.python_version()}, {os.cpu_count()} cores. "
+            yield heading, "\n".join([machine + about, "", *told, ""])
+
+
+def write(rows: list[str], size: int, tables: dict[str, str]) -> None:
+    """Write the page; what was not measured stays as it is on it."""
+    head, *old = PAGE.read_text("utf-8").split("\n## ")
+    known = dict(section.split("\n\n", 1) for section in old) | tables
+    if rows:
+        machine = (
+            f"Python {platform.python_version()}, SQLAlchemy {sqlalchemy.__version__}, SQLite "
+            f"{sqlite3.sqlite_version}, {os.cpu_count()} cores, {size:,} rows."
+        )
+        head = INTRO.format(machine=machine, table="\n".join([HEAD, *rows]))
+    text = [f"## {name}\n\n{known[name].strip()}\n" for _, name, _, _ in TABLES if name in known]
+    PAGE.write_text("\n".join([head.strip() + "\n", *text]), "utf-8")
+
+
 def main() -> None:
-    """Print each row as it comes, and write the page when all were measured."""
+    """Print each line as it comes, and write what was measured to the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows of a table to heal")
     parser.add_argument("--only", choices=PARTS, action="append", help="measure just this part")
@@ -78,12 +112,8 @@ def main() -> None:
         lines.append(row.line())
         sys.stdout.write(row.line() + "\n")
         sys.stdout.flush()
-    if not given.only:
-        machine = (
-            f"Python {platform.python_version()}, SQLAlchemy {sqlalchemy.__version__}, SQLite "
-            f"{sqlite3.sqlite_version}, {os.cpu_count()} cores, {given.rows:,} rows."
-        )
-        PAGE.write_text(INTRO.format(machine=machine, table="\n".join([HEAD, *lines])))
+    # One table holds the first parts: with some of them alone it would lose the others.
+    write([] if given.only else lines, given.rows, dict(sections(parts)))
 
 
 if __name__ == "__main__":

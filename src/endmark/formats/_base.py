@@ -10,7 +10,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 import orjson
@@ -38,23 +38,28 @@ History = Sequence[Message]
 ORPHAN_TEXT = "[Result of a tool call that is no longer part of this conversation]"
 
 
-@dataclass(slots=True)
 class Rebuilt:
     """A history after its edits: untouched messages are the same objects.
 
     `origins[k]` is the index that `messages[k]` had before, None where it is new.
     """
 
-    messages: list[Message] = field(default_factory=list)
-    origins: list[int | None] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+        self._spans: list[range | None] = []  # who asks for messages alone need not wait for more
+
+    @cached_property
+    def origins(self) -> list[int | None]:
+        return [k for span in self._spans for k in (span or (None,))]
 
     def add(self, message: Message, origin: int | None) -> None:
         self.messages.append(message)
-        self.origins.append(origin)
+        self._spans.append(None if origin is None else range(origin, origin + 1))
 
     def keep(self, history: History, start: int, stop: int) -> None:
-        self.messages += history[start:stop]
-        self.origins += range(start, stop)
+        if start < stop:
+            self.messages += history[start:stop]
+            self._spans.append(range(start, stop))
 
 
 class Format(ABC):

@@ -177,12 +177,12 @@ def main() -> None:
     os.dup2(2, 1)  # libraries print: stdout is for the answer only
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     question = json.load(sys.stdin)
-    peer, format = PEERS[question["peer"]](), question["format"]
+    peer, name = PEERS[question["peer"]](), question["format"]
     sys.path.insert(0, sys.argv[1])
     import endmark
 
-    clean = micros(peer, lambda h: endmark.check(h, format), question["clean"], question)
-    broken = micros(peer, lambda h: endmark.repair(h, format), question["broken"], question)
+    clean = micros(peer, lambda h: endmark.check(h, name), question["clean"], question)
+    broken = micros(peer, lambda h: endmark.repair(h, name), question["broken"], question)
     answer = {
         "tries": [tried(peer, told) for told in question["tries"]],
         "theirs": [clean[0], broken[0]],
