@@ -260,7 +260,7 @@ def finalize(
         )
         raise FormatError(msg)
     repaired = repair([message], format_, policy=policy)
-    return repaired[0] if repaired else {**message, "parts": []}
+    return repaired[0] if repaired else {**message, format_.body: []}
 
 
 def is_synthesized(

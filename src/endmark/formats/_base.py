@@ -72,6 +72,7 @@ class Format(ABC):
     refusal: ClassVar[str]  # what the provider answers to a half pair
     unique_ids: ClassVar[bool] = False
     optional_ids: ClassVar[bool] = False  # calls and results may go without an id
+    objects: ClassVar[bool] = False  # messages may be a library's objects, not only plain data
     joint: ClassVar[bool] = False  # calls in a row are one block: each is a message of its own
     body: ClassVar[str]  # the field that holds a message's content where the role is a column
     said: ClassVar[Message] = {"role": "user", "content": "."}  # a message in which a user speaks

@@ -208,7 +208,10 @@ class Names:
     @cached_property
     def referenced(self) -> bool:
         """Tell whether items that are held by the provider stand for calls."""
-        return any(item.get("type") == "item_reference" for item in self.history)
+        return any(
+            item.get("type") == "item_reference" or not item.keys() & {"type", "role"}
+            for item in self.history
+        )
 
     @cached_property
     def approved(self) -> set[str]:

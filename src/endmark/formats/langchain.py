@@ -60,6 +60,7 @@ class LangChain(OwnMessage):
         "the first few of those tool calls: {ids}"
     )
     body = "data"
+    objects = True
     said: ClassVar[Message] = {"type": "human", "content": "."}
 
     def skim(self, history: History) -> list[int]:
@@ -185,7 +186,10 @@ class LangChain(OwnMessage):
             return None
         return _with(message, changed)
 
-    def fits(self, message: Message) -> int:
+    def fits(self, message: Any) -> int:
+        if not isinstance(message, dict):
+            held = getattr(message, "__dict__", {})
+            return 1 if held.get("type") in KINDS and "content" in held else -1
         if message.get("type") == "constructor":
             names = message.get("id")
             return 1 if isinstance(names, list) and names and names[-1] in KINDS else -1

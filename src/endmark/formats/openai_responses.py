@@ -87,7 +87,11 @@ class OpenAIResponses(OwnMessage):
         for index, item in enumerate(history):
             try:
                 kind = item.get("type")
-                if kind is None or kind == "message":
+                if kind is None and "role" not in item:
+                    if "id" not in item:
+                        raise unreadable(index, "it has neither a role nor a type")
+                    look.end(index, follows=True)  # a reference may go without its type
+                elif kind is None or kind == "message":
                     if look.start >= 0 or look.led >= 0:
                         look.end(index, follows=item.get("role") not in PEOPLE)
                 elif kind in OUTPUTS:
