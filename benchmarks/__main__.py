@@ -1,7 +1,7 @@
 """Measure everything and write `docs/benchmarks.md`: `python -m benchmarks [--rows N] [--only ...]`.
 
-`--only` prints a part of the first table, or writes one of the others anew. PostgreSQL comes from
-where the tests take it; without one its rows are left out, and said.
+`--only` leaves the other lines of the page as they are. PostgreSQL comes from where the tests take
+it; without one its rows are left out, and said.
 """
 
 from __future__ import annotations
@@ -86,18 +86,21 @@ def sections(parts: list[str]) -> Iterator[tuple[str, str]]:
             yield heading, "\n".join([machine + about, "", *told, ""])
 
 
-def write(rows: list[str], size: int, tables: dict[str, str]) -> None:
-    """Write the page; what was not measured stays as it is on it."""
+def write(rows: list[str], tables: dict[str, str], machine: str | None) -> None:
+    """Write the page; what was not measured stays as it is on it. `machine`: all was."""
     head, *old = PAGE.read_text("utf-8").split("\n## ")
     known = dict(section.split("\n\n", 1) for section in old) | tables
-    if rows:
-        machine = (
-            f"Python {platform.python_version()}, SQLAlchemy {sqlalchemy.__version__}, SQLite "
-            f"{sqlite3.sqlite_version}, {os.cpu_count()} cores, {size:,} rows."
-        )
+    if machine is not None:
         head = INTRO.format(machine=machine, table="\n".join([HEAD, *rows]))
+    fresh = {_what(row): row for row in rows}
+    head = "\n".join(fresh.get(_what(line), line) for line in head.strip().split("\n"))
     text = [f"## {name}\n\n{known[name].strip()}\n" for _, name, _, _ in TABLES if name in known]
-    PAGE.write_text("\n".join([head.strip() + "\n", *text]), "utf-8")
+    PAGE.write_text("\n".join([head + "\n", *text]), "utf-8")
+
+
+def _what(line: str) -> str:
+    """Name what a line of the first table tells of."""
+    return line.partition(" | ")[0]
 
 
 def main() -> None:
@@ -112,8 +115,11 @@ def main() -> None:
         lines.append(row.line())
         sys.stdout.write(row.line() + "\n")
         sys.stdout.flush()
-    # One table holds the first parts: with some of them alone it would lose the others.
-    write([] if given.only else lines, given.rows, dict(sections(parts)))
+    machine = (
+        f"Python {platform.python_version()}, SQLAlchemy {sqlalchemy.__version__}, SQLite "
+        f"{sqlite3.sqlite_version}, {os.cpu_count()} cores, {given.rows:,} rows."
+    )
+    write(lines, dict(sections(parts)), None if given.only else machine)
 
 
 if __name__ == "__main__":
