@@ -61,8 +61,8 @@ PEERS = [
 ABOUT = """µs of CPU a message, of 10,000: `check` of clean ones and `repair` of as many with 1 % of the
 calls open; medians, in one process and in turn with the library's own function on what that takes
 (its reading of rows into objects is not counted). Right: the calls are answered as the scenario or
-the reported case says, no words are lost and nothing is left that the provider refuses. The
-functions know of no policy, so a call that is to stay open (`pending live`) is closed by most."""
+the reported case says (one that is dropped is lost), no words are lost and nothing is left that the
+provider refuses. The functions know of no policy, so a call that is to stay open (`pending live`) is closed by most."""
 ABOUT_LENGTH = """µs of CPU a message: `check` of clean ones / `repair` of as many with 1 % of the calls
 open."""
 SPEED = (
