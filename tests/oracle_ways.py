@@ -143,3 +143,11 @@ WAYS: list[Way] = [
         "llama_index.txt",
     ),
 ]
+
+# A format, or a major's of it, and the majors of the AI SDK that read it.
+READERS = {
+    "ai-sdk-v4": (4,),
+    "ai-sdk-v5": (5, 6, 7),
+    "ai-sdk-v6": (6, 7),
+    "ai-sdk-model": (5, 6, 7),
+}

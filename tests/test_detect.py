@@ -188,6 +188,30 @@ def test_the_order_of_the_messages_does_not_matter(order: int) -> None:
         assert sorted(_candidates(history[::order])) == sorted(candidates)
 
 
+class Held:
+    """A message object of a library."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.__dict__.update(fields)
+
+
+@pytest.mark.parametrize(
+    ("history", "candidates"),
+    [
+        ([Held(type="human", content="hi"), Held(type="ai", content="")], {"langchain"}),
+        ([Held(type="tool", content="ok", tool_call_id="a"), Held(type="ai", content="")], {"langchain"}),
+        ([Held(type="human", content="hi"), {"type": "ai", "content": "done"}], {"langchain"}),
+        ([Held(type="human", content="hi"), U], set()),
+        ([Held(role="user", content="hi")], set()),
+        ([Held(type="message", content="hi")], set()),
+        ([object()], set()),
+        (["text"], set()),
+    ],
+)  # fmt: skip
+def test_a_library_s_objects(history: list[Any], candidates: set[str]) -> None:
+    assert _candidates(history) == candidates
+
+
 def _candidates(history: list[Any]) -> set[str]:
     """Give the format that is detected, or all that the error says it could be."""
     try:

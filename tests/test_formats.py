@@ -77,6 +77,8 @@ def test_what_was_made_up_is_recognised_and_nothing_else(format: str) -> None:
         ("gemini", {"role": "assistant", "parts": [{"text": "hi"}]}),
         ("gemini", {"role": "user", "parts": [{"functionCall": {"name": "f"}}]}),
         ("gemini", {"role": "model", "parts": [{"functionCall": "f"}]}),
+        ("openai-responses", {"content": "ok"}),
+        ("openai-responses", {}),
         ("bedrock", "text"),
         ("bedrock", {"role": "user"}),
         ("bedrock", {"role": "user", "content": "text"}),

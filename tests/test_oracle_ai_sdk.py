@@ -14,9 +14,9 @@ import pytest
 
 import endmark
 from fix_node import Ask
+from oracle_ways import READERS
 
 CASES = Path(__file__).parent / "cases" / "ai-sdk"
-READERS = {"ai-sdk-v4": (4,), "ai-sdk-v5": (5, 6, 7), "ai-sdk-v6": (6, 7)}
 
 MISSING = "AI_MissingToolResultsError"
 INVALID = "AI_TypeValidationError"

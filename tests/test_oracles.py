@@ -19,16 +19,22 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+import fix_node
 from building import BUILDERS, damaged
 from endmark import formats, repair, rules
 from fix_oracles import SOURCE, Answer, Ask
 from judging import load
-from oracle_ways import WAYS, Way
+from oracle_ways import READERS, WAYS, Way
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "oracles.md"
 TABLES = re.compile(r"(?<=<!-- written by tests/test_oracles.py -->\n).*", re.DOTALL)
 CASES = [case for case in load() if case["turn_over"]]
+SDK = {
+    name: pin.removeprefix("npm:ai@")
+    for path in sorted(fix_node.SOURCE.glob("*/package.json"))
+    for name, pin in json.loads(path.read_text())["dependencies"].items()
+}
 
 
 def cases(way: Way) -> list[dict[str, Any]]:
@@ -69,8 +75,8 @@ def test_a_repaired_history_is_taken(libraries: Ask, way: Way, data: st.DataObje
 
 
 @pytest.mark.oracle
-def test_the_page_says_what_the_libraries_do(libraries: Ask) -> None:
-    text = "\n".join(tables(libraries))
+def test_the_page_says_what_the_libraries_do(libraries: Ask, ai_sdk: fix_node.Ask) -> None:
+    text = "\n".join([*tables(libraries), *sdk_tables(ai_sdk), ""])
     if os.environ.get("ENDMARK_WRITE_DOCS"):
         PAGE.write_text(TABLES.sub(lambda _: text, PAGE.read_text("utf-8")), "utf-8")
     found = TABLES.search(PAGE.read_text("utf-8"))
@@ -89,7 +95,30 @@ def tables(libraries: Ask) -> Iterator[str]:
         for case in cases(ways[0]):
             cells = [cell(libraries, way, case) for way in ways]
             yield f"| {case['id']} | {' | '.join(cells)} |"
-    yield ""
+
+
+def sdk_tables(ask: fix_node.Ask) -> Iterator[str]:
+    """Give the same of the AI SDK: nothing where a major does not read what another wrote."""
+    for name in ("ai-sdk", "ai-sdk-model"):
+        asked = [case for case in CASES if formats.get(case["format"]).name == name]
+        majors = sorted({major for case in asked for major in READERS[case["format"]]})
+        heads = [f"ai {SDK[f'ai{major}']}<br>`streamText`" for major in majors]
+        yield f"\n## {name}\n\n| case | {' | '.join(heads)} |\n|---|{'---|' * len(heads)}"
+        for case in asked:
+            cells = [
+                sdk_cell(ask, case, major) if major in READERS[case["format"]] else ""
+                for major in majors
+            ]
+            yield f"| {case['id']} | {' | '.join(cells)} |"
+
+
+def sdk_cell(ask: fix_node.Ask, case: dict[str, Any], major: int) -> str:
+    before, after = (
+        ask(major, history, model=case["format"] == "ai-sdk-model")
+        for history in (case["history"], repair(case["history"], case["format"]))
+    )
+    said = f"`{before.name}`" if before.name else "taken"
+    return said if after.ok else f"{said} → **`{after.name}`**"
 
 
 def cell(libraries: Ask, way: Way, case: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ three write the same payload for the same history.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, get_args
 
@@ -14,7 +14,7 @@ from endmark import formats
 from endmark.errors import UnreadableError
 from endmark.formats import Format, Rebuilt
 from endmark.formats._nested import Nested
-from endmark.model import At, Blank, Call, Edit, Event, Finding, Result, Shape, Turn, Within
+from endmark.model import At, Blank, Call, Edit, Event, Finding, Owner, Result, Shape, Turn, Within
 from endmark.pairing import pair
 from endmark.policy import DEFAULT, Policy
 from endmark.repair import Plan, Scene, plan
@@ -124,19 +124,51 @@ def _decide_within(
 def _same_ids(
     history: Sequence[Any], format_: Format, events: list[Event], suspects: list[int]
 ) -> set[int]:
-    """Find the sound blocks that a suspect could still have to do with: those that share an id."""
+    """Find the sound blocks that a suspect could still have to do with: those that share an id.
+
+    A result that stands behind its own call is no other's. A call without one may be told again
+    within its turn; further off only where an id may not come again, or where results stray.
+    """
     if format_.shape is Shape.INLINE:
         return set()
-    ids = {event.id for event in events if isinstance(event, Call | Result)} - {None}
+    calls = [event for event in events if isinstance(event, Call) and event.id is not None]
+    results = [event for event in events if isinstance(event, Result) and event.id is not None]
+    asked = {(call.at.message, call.id) for call in calls}
+    answered = {(result.after, result.id) for result in results}
+    strays = {r.id for r in results if (r.after, r.id) not in asked}
+    open_ = [call for call in calls if (call.at.message, call.id) not in answered]
+    if format_.unique_ids:
+        strays.update(call.id for call in calls)
+    else:
+        strays.update(call.id for call in open_ if call.owner is Owner.PROVIDER)
+    found = format_.calling(history, strays) if strays else []
+    ids = {call.id for call in open_}
+    found += [
+        index
+        for index in _turns(history, format_, [call.at.message for call in open_])
+        if not ids.isdisjoint(format_.call_ids(history[index]))
+    ]
     known = set(suspects)
     more: set[int] = set()
-    for index, message in enumerate(history):
-        if index in known:
-            continue
-        call_ids = format_.call_ids(message)
-        if call_ids and not ids.isdisjoint(call_ids):
+    for index in found:
+        if index not in known:
             more.update(format_.block(history, index))
     return more - known
+
+
+def _turns(history: Sequence[Any], format_: Format, indexes: list[int]) -> Iterator[int]:
+    """Give the messages of the turns that these messages, in order, are in; each message once."""
+    done = 0
+    for index in indexes:
+        if index < done:
+            continue
+        start, stop = index, index + 1
+        while start > done and not format_.is_user(history[start]):
+            start -= 1
+        while stop < len(history) and not format_.is_user(history[stop]):
+            stop += 1
+        yield from range(start, stop)
+        done = stop
 
 
 def _recognised(events: list[Event], policy: Policy) -> list[Event]:
@@ -252,7 +284,7 @@ def finalize(
         )
         raise FormatError(msg)
     repaired = repair([message], format_, policy=policy)
-    return repaired[0] if repaired else {**message, "parts": []}
+    return repaired[0] if repaired else {**message, format_.body: []}
 
 
 def is_synthesized(

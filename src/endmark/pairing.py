@@ -65,9 +65,9 @@ def pair(
     results = [event for event in events if isinstance(event, Result)]
     pairing = Pairing()
     strays: list[Result] = []
+    _pair_provider(pairing, calls, results)
+    _pair_inline(pairing, calls, results)
     walk = _Walk(pairing, keep_markers)
-    _pair_provider(pairing, walk, calls, results)
-    _pair_inline(pairing, walk, calls, results)
     own = [call for call in calls if not call.inline and call.owner is not Owner.PROVIDER]
     rest = [r for r in results if r.owner is not Owner.PROVIDER and r.after != r.at.message]
     by_slot: dict[int, list[Result]] = defaultdict(list)
@@ -115,7 +115,7 @@ def _blocks(calls: list[Call], zone: list[Result], *, joint: bool) -> list[Block
     return blocks
 
 
-def _pair_inline(pairing: Pairing, walk: _Walk, calls: list[Call], results: list[Result]) -> None:
+def _pair_inline(pairing: Pairing, calls: list[Call], results: list[Result]) -> None:
     """Pair calls whose result lives in the same part: by position alone."""
     at = {result.at: result for result in results if result.after == result.at.message}
     by_message: dict[int, list[Call]] = {}
@@ -128,7 +128,7 @@ def _pair_inline(pairing: Pairing, walk: _Walk, calls: list[Call], results: list
         pairing.blocks.append(block)
 
 
-def _pair_provider(pairing: Pairing, walk: _Walk, calls: list[Call], results: list[Result]) -> None:
+def _pair_provider(pairing: Pairing, calls: list[Call], results: list[Result]) -> None:
     """Pair what the provider runs itself: the result follows within the assistant's turn."""
     block_of: dict[int, Block] = {}
     waiting: dict[object, list[tuple[Block, int]]] = defaultdict(list)

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from abstract import Ask, Message, Seen, Turn, claim
+from abstract import OPEN, Ask, Message, Seen, Turn, claim
 
 
 def row(kind: str, content: Any, **more: Any) -> Message:
@@ -146,7 +146,7 @@ def harmed(draw: st.DrawFn, message: Message, harm: str) -> Message:
     return {**message, "data": {**data, **draw(st.sampled_from(hurt))}}
 
 
-CANNOT = {"provider-executed": "the blocks of what a provider ran are left as they are"}
+CANNOT: dict[str, str] = {}
 
 
 def system(words: str) -> list[Message]:
@@ -166,6 +166,11 @@ def assistant(words: str, thought: str = "", calls: tuple[Ask, ...] = ()) -> lis
     content: Any = words
     if thought:
         content = [{"type": "thinking", "thinking": thought, "signature": "c2ln"}]
+    hosted = [call for call in calls if call.hosted]
+    if hosted:
+        content = [{"type": "text", "text": words}] if words else []
+        content += [block for call in hosted for block in _hosted(call)]
+    calls = tuple(call for call in calls if not call.hosted)
     whole = [{"name": c.name, "args": c.args, "id": c.id, "type": "tool_call"} for c in calls]
     invalid = [
         {**body, "args": call.written, "error": None, "type": "invalid_tool_call"}
@@ -174,6 +179,16 @@ def assistant(words: str, thought: str = "", calls: tuple[Ask, ...] = ()) -> lis
     ]
     whole = [body for call, body in zip(calls, whole, strict=True) if not call.cut]
     return [row("ai", content, tool_calls=whole, invalid_tool_calls=invalid)]
+
+
+def _hosted(call: Ask) -> list[Message]:
+    """Give the blocks of a call that Anthropic runs, as langchain-anthropic keeps them."""
+    asked = {"type": "server_tool_use", "id": call.id, "name": call.name, "input": call.args}
+    if call.value is OPEN:
+        return [asked]
+    found = [{"type": "web_search_result", "title": call.value}]
+    kind = f"{call.name}_tool_result"
+    return [asked, {"type": kind, "tool_use_id": call.id, "content": found}]
 
 
 def answers(given: tuple[tuple[Ask, Any], ...]) -> list[Message]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Set as AbstractSet
+from functools import cached_property
 from typing import Any, ClassVar
 
 import orjson
@@ -38,23 +39,28 @@ History = Sequence[Message]
 ORPHAN_TEXT = "[Result of a tool call that is no longer part of this conversation]"
 
 
-@dataclass(slots=True)
 class Rebuilt:
     """A history after its edits: untouched messages are the same objects.
 
     `origins[k]` is the index that `messages[k]` had before, None where it is new.
     """
 
-    messages: list[Message] = field(default_factory=list)
-    origins: list[int | None] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+        self._spans: list[range | None] = []  # who asks for messages alone need not wait for more
+
+    @cached_property
+    def origins(self) -> list[int | None]:
+        return [k for span in self._spans for k in (span or (None,))]
 
     def add(self, message: Message, origin: int | None) -> None:
         self.messages.append(message)
-        self.origins.append(origin)
+        self._spans.append(None if origin is None else range(origin, origin + 1))
 
     def keep(self, history: History, start: int, stop: int) -> None:
-        self.messages += history[start:stop]
-        self.origins += range(start, stop)
+        if start < stop:
+            self.messages += history[start:stop]
+            self._spans.append(range(start, stop))
 
 
 class Format(ABC):
@@ -67,6 +73,7 @@ class Format(ABC):
     refusal: ClassVar[str]  # what the provider answers to a half pair
     unique_ids: ClassVar[bool] = False
     optional_ids: ClassVar[bool] = False  # calls and results may go without an id
+    objects: ClassVar[bool] = False  # messages may be a library's objects, not only plain data
     joint: ClassVar[bool] = False  # calls in a row are one block: each is a message of its own
     body: ClassVar[str]  # the field that holds a message's content where the role is a column
     said: ClassVar[Message] = {"role": "user", "content": "."}  # a message in which a user speaks
@@ -108,6 +115,14 @@ class Format(ABC):
     def call_ids(self, message: Message) -> Sequence[str | None]:
         """Give the ids of the calls of one message, () for none."""
 
+    def calling(self, history: History, ids: AbstractSet[str | None]) -> list[int]:
+        """Give the indexes of the messages that call by one of these ids; more does no harm."""
+        return [
+            index
+            for index, message in enumerate(history)
+            if not ids.isdisjoint(self.call_ids(message))
+        ]
+
     def block(self, history: History, index: int) -> range:
         """Give the messages of the block whose calls this message holds."""
         return range(index, index + 1)
@@ -127,6 +142,25 @@ class Format(ABC):
     def last(self, history: History, is_it: Callable[[Message], bool]) -> int:
         """Give the index of the last message of a kind, -1 for none."""
         return next((i for i in range(len(history) - 1, -1, -1) if is_it(history[i])), -1)
+
+
+class Latest:
+    """The last message of a kind up to a given one, asked for in the order of the messages."""
+
+    def __init__(self, history: History, is_it: Callable[[Message], bool]) -> None:
+        self.history = history
+        self.is_it = is_it
+        self.asked = -1
+        self.found = -1
+
+    def upto(self, index: int) -> int:
+        """Give the index of that message, -1 for none; each is looked at once."""
+        for at in range(index, self.asked, -1):
+            if self.is_it(self.history[at]):
+                self.found = at
+                break
+        self.asked = max(index, self.asked)
+        return self.found
 
 
 def known_id(value: Any) -> str | None:

@@ -16,6 +16,7 @@ from endmark.model import At
 CALLS = ("functionCall", "function_call")
 RESPONSES = ("functionResponse", "function_response")
 NO_NAME = "unknown_tool"
+MARK = "endmark"  # in a response that was made up: it is a free object
 Named = tuple[str | None, str]  # id and name
 Given = tuple[At, Named]
 
@@ -30,6 +31,12 @@ def known_name(body: Message) -> str:
     """Give the name in a call or a response, or the one that stands for no name."""
     name = body.get("name")
     return name if isinstance(name, str) and name else NO_NAME
+
+
+def is_made(body: Message) -> bool:
+    """Tell of a response that was made up."""
+    response = body.get("response")
+    return isinstance(response, dict) and MARK in response
 
 
 class Ids:
@@ -94,12 +101,13 @@ class Ids:
 
     @cached_property
     def ids(self) -> tuple[set[str | None], set[str | None]]:
-        """All ids of calls, and all of responses."""
+        """All ids of calls, and all of responses that were not made up."""
         calls, given = (
             {
-                id_
-                for index, message in enumerate(self.history)
-                for _, (id_, _) in _named(message, index, keys)
+                known_id(body.get("id"))
+                for message in self.history
+                for part in message.get("parts") or ()
+                if (body := body_of(part, keys)) is not None and not is_made(body)
             }
             for keys in (CALLS, RESPONSES)
         )

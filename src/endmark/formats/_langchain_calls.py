@@ -34,6 +34,9 @@ BLOCKS = {
     "tool_call_chunk": Block("id", "args", text=False),
     "function_call": Block("call_id", "arguments", text=True),
 }
+# What the provider runs itself, and answers in a block of its own: it is sent as it stands.
+HOSTED = frozenset({"server_tool_use", "mcp_tool_use", "server_tool_call"})
+THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
 UNFINISHED = frozenset({"invalid_tool_call", "tool_call_chunk"})
 PLACES = ("tool_calls", "invalid_tool_calls", "kwargs", "content")
 
@@ -71,6 +74,29 @@ def content_calls(content: Any) -> list[int]:
         for k, block in enumerate(content)
         if isinstance(block, dict) and block.get("type") in BLOCKS
     ]
+
+
+def blocks_of(fields: Mapping[str, Any]) -> list[tuple[int, Message]]:
+    """Give the blocks of the content, with their places."""
+    content = fields.get("content")
+    blocks = content if isinstance(content, list) else []
+    return [(k, block) for k, block in enumerate(blocks) if isinstance(block, dict)]
+
+
+def hosted_calls(fields: Mapping[str, Any]) -> list[tuple[int, Message]]:
+    """Give the calls that the provider runs and does not answer in this very message."""
+    calls = [(k, block) for k, block in blocks_of(fields) if block.get("type") in HOSTED]
+    answered = hosted_answers(fields) if calls else set()
+    return [(k, block) for k, block in calls if block.get("id") not in answered]
+
+
+def hosted_answers(fields: Mapping[str, Any]) -> set[Any]:
+    """Give the ids of the calls that the provider answers in this message."""
+    return {
+        block.get("tool_use_id") or block.get("tool_call_id")
+        for _, block in blocks_of(fields)
+        if str(block.get("type")).endswith("_tool_result")
+    }
 
 
 def calls_of(fields: Mapping[str, Any]) -> list[Found]:
@@ -145,6 +171,10 @@ class Copies:
             "content": list(content) if isinstance(content, list) else [],
         }
         self.found = calls_of(fields)
+
+    def replace_block(self, k: int, words: str | None) -> None:
+        """Put a text, or nothing, in the place of a block of the content."""
+        self.lists["content"][k] = None if words is None else {"type": "text", "text": words}
 
     def drop(self, call: Found) -> None:
         for place, k in call.places.items():

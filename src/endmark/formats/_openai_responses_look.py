@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 from endmark.formats._base import History, Message, parses
@@ -138,83 +140,120 @@ def _is_hurt(item: Message, own: Any) -> bool:
     return own is not None and (own[:2] != "fc" or len(own) > LONGEST_ID) and own != NO_ITEM_ID
 
 
+_OWNING = frozenset({*PAIRS, "reasoning"})
+_NAMES = ("id", "call_id", "approval_request_id")
 _PROVIDED = frozenset({"program", "program_output", "tool_search_call", "tool_search_output"})
 
 
 class Names:
-    """What the whole history tells: who owns an id, what is answered, which reasoning is blank."""
+    """What the whole history tells of some items: who owns an id, what is answered, what is blank.
 
-    def __init__(self, history: History) -> None:
+    Only what these items name is looked for.
+    """
+
+    def __init__(self, history: History, indexes: Iterable[int]) -> None:
+        self.history = history
         self.owners: dict[str, tuple[int, str | None]] = {}  # item id: first item, its call's name
         self.other: dict[str, str] = {}  # a call's other id: the one that its output must name
         self.wanted: dict[str, set[str]] = {}  # a call's id: the kinds of output that answer it
-        self.approved: set[str] = set()  # requests that were granted: their call was made
-        self.lone: set[int] = set()  # what the provider called and never answered, or vice versa
-        self.referenced = False  # items that are held by the provider stand for calls
-        self.blank: set[int] = set()  # reasoning without a follower, or that is there already
-        self.waiting: set[int] = set()  # of these, what may still get a follower
-        programs: dict[Any, int] = {}
-        searches: list[int] = []
-        used: set[Any] = set()
+        self._skipped = (0, 0)  # the follower of all that stands from here is there
+        named = {history[index].get(key) for index in indexes for key in _NAMES} - {None}
         for index, item in enumerate(history):
             kind = item.get("type")
-            if kind in PAIRS or kind == "reasoning":
+            if kind in _OWNING and (item.get("id") in named or item.get("call_id") in named):
                 self._owns(index, item, kind)
-            caller = item.get("caller")
-            if isinstance(caller, dict):
-                used.add(caller.get("caller_id"))
-            if kind == "item_reference":
-                self.referenced = True
-            elif kind == "mcp_call":
-                self.approved.add(item.get("approval_request_id") or "")
-            elif kind == "program":
-                programs[item.get("call_id")] = index
-            elif kind == "program_output":
-                if item.get("call_id") not in programs:
-                    self.lone.add(index)
-                used.add(item.get("call_id"))
-            elif kind in _PROVIDED and is_provider_s(item):
-                self._searched(index, kind, searches)
-            elif item.get("role") == "user":
-                searches.clear()
-        responses = (i for i in history if i.get("type") == "mcp_approval_response")
-        self.approved -= {i.get("approval_request_id") for i in responses}
-        self.lone.update(index for name, index in programs.items() if name not in used)
-        self._look_back(history)
 
     def _owns(self, index: int, item: Message, kind: str) -> None:
         own = item_id(item)
         name = call_name(item) if kind in PAIRS else None
         if isinstance(own, str):
-            if self.owners.setdefault(own, (index, name))[0] != index and kind == "reasoning":
-                self.blank.add(index)
+            self.owners.setdefault(own, (index, name))
             if name is not None:
                 self.other.setdefault(own, name)
         if name is not None and not is_provider_s(item):
             self.wanted.setdefault(name, set()).add(PAIRS[kind].output)
 
-    def _searched(self, index: int, kind: str, searches: list[int]) -> None:
-        """Pair the provider's searches with what they found, in order within a turn."""
-        if kind == "tool_search_call":
-            searches.append(index)
-            self.lone.add(index)
-        elif searches:
-            self.lone.discard(searches.pop(0))
-        else:
-            self.lone.add(index)
+    def is_blank(self, index: int) -> bool:
+        """Tell of reasoning that nothing follows, results left aside, or that is there already."""
+        return self._is_again(index) or not self._is_followed(index)
 
-    def _look_back(self, history: History) -> None:
-        """Find the reasoning that nothing follows, results left aside."""
-        follows, last = False, True
-        for index in range(len(history) - 1, -1, -1):
-            item = history[index]
-            if thinks(item):
-                if index in self.blank:
-                    continue
-                if not follows:
-                    self.blank.add(index)
-                    if last:
-                        self.waiting.add(index)
-            elif not (is_result(item) or (item.get("type") in OUTPUTS and index in self.lone)):
-                follows = item.get("role") not in PEOPLE
-                last = False
+    def waits(self, index: int) -> bool:
+        """Tell of blank reasoning that may still get a follower."""
+        return not self._is_again(index) and self._follower(index) == len(self.history)
+
+    def _is_again(self, index: int) -> bool:
+        own = item_id(self.history[index])
+        return isinstance(own, str) and self.owners.get(own, (index, None))[0] != index
+
+    def _is_followed(self, index: int) -> bool:
+        follower = self._follower(index)
+        return follower < len(self.history) and self.history[follower].get("role") not in PEOPLE
+
+    def _follower(self, index: int) -> int:
+        """Give the place of what reasoning leads to: the next item that is not more of it."""
+        start, stop = self._skipped
+        if not start <= index < stop:
+            stop = index + 1
+            while stop < len(self.history) and self._is_passed_by(stop):
+                stop += 1
+            self._skipped = (index, stop)
+        return stop
+
+    def _is_passed_by(self, index: int) -> bool:
+        item = self.history[index]
+        return (
+            thinks(item) or is_result(item) or (item.get("type") in OUTPUTS and index in self.lone)
+        )
+
+    @cached_property
+    def referenced(self) -> bool:
+        """Tell whether items that are held by the provider stand for calls."""
+        return any(
+            item.get("type") == "item_reference" or not item.keys() & {"type", "role"}
+            for item in self.history
+        )
+
+    @cached_property
+    def approved(self) -> set[str]:
+        """The requests that were granted: their call was made."""
+        calls = (i for i in self.history if i.get("type") == "mcp_call")
+        responses = (i for i in self.history if i.get("type") == "mcp_approval_response")
+        return {i.get("approval_request_id") or "" for i in calls} - {
+            i.get("approval_request_id") for i in responses
+        }
+
+    @cached_property
+    def lone(self) -> set[int]:
+        """What the provider called and never answered, or answered to no call."""
+        lone: set[int] = set()
+        programs: dict[Any, int] = {}
+        searches: list[int] = []
+        used: set[Any] = set()
+        for index, item in enumerate(self.history):
+            kind = item.get("type")
+            caller = item.get("caller")
+            if isinstance(caller, dict):
+                used.add(caller.get("caller_id"))
+            if kind == "program":
+                programs[item.get("call_id")] = index
+            elif kind == "program_output":
+                if item.get("call_id") not in programs:
+                    lone.add(index)
+                used.add(item.get("call_id"))
+            elif kind in _PROVIDED and is_provider_s(item):
+                _search(index, kind, searches, lone)
+            elif item.get("role") == "user":
+                searches.clear()
+        lone.update(index for name, index in programs.items() if name not in used)
+        return lone
+
+
+def _search(index: int, kind: str, searches: list[int], lone: set[int]) -> None:
+    """Pair the provider's searches with what they found, in order within a turn."""
+    if kind == "tool_search_call":
+        searches.append(index)
+        lone.add(index)
+    elif searches:
+        lone.discard(searches.pop(0))
+    else:
+        lone.add(index)

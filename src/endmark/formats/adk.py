@@ -118,7 +118,9 @@ class ADK(OwnMessage):
         return range(index, stop)
 
     def events(self, history: History, indexes: Iterable[int], policy: Policy) -> list[Event]:
-        places = Places(history)
+        indexes = list(indexes)
+        answered = any(responses_in(history[index]) for index in indexes)
+        places = Places(history if answered else ())  # a call's place is its own
         return [event for index in indexes for event in _read(history, index, places, policy)]
 
     def read(self, message: Message, index: int, after: int | None, policy: Policy) -> list[Event]:

@@ -9,6 +9,7 @@ https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 from endmark.formats._ai_sdk_model_parts import (
@@ -20,7 +21,7 @@ from endmark.formats._ai_sdk_model_parts import (
     result_of,
     synthesized,
 )
-from endmark.formats._base import History, Message, known_id, text_of_orphan, unreadable
+from endmark.formats._base import History, Latest, Message, known_id, text_of_orphan, unreadable
 from endmark.formats._next_message import NextMessage
 from endmark.model import At, Blank, Call, Close, Drop, Edit, Event, Mend, Owner, SetId, ToText
 from endmark.policy import Policy
@@ -177,51 +178,76 @@ def _text(words: str) -> Message:
 
 
 class _Seen:
-    """What stands elsewhere in the history and tells of a call."""
+    """What stands elsewhere in the history and tells of a call or a result."""
 
     def __init__(self, history: History) -> None:
-        self.approved: dict[Any, Any] = {}  # by approval: what was answered
-        self.hosted: set[tuple[int, Any]] = set()  # turn and id of what the provider runs
-        self.turns: list[int] = []  # by message: where its turn began
-        self.holders: list[int | None] = []  # by message: the one whose results it may hold
-        begun, holder = -1, None
-        for index, message in enumerate(history):
-            self.holders.append(holder if message["role"] == "tool" else None)
-            if message["role"] != "tool":
-                holder = index if message["role"] == "assistant" else None
-            begun = index if message["role"] in ("user", "system") else begun
-            self.turns.append(begun)
-            content = message["content"]
-            for part in content if isinstance(content, list) else ():
-                kind = part.get("type")
-                if kind == "tool-approval-response":
-                    self.approved[part.get("approvalId")] = part.get("approved")
-                elif kind == "tool-call" and part.get("providerExecuted") is True:
-                    self.hosted.add((begun, part.get("toolCallId")))
+        self.history = history
+        self.turns = Latest(history, _begins_turn)
+        self.holders = Latest(history, _is_no_result)
+
+    def holder(self, index: int) -> int | None:
+        """Give the message whose results the tool message at this place may hold."""
+        before = self.holders.upto(index - 1)
+        asks = before >= 0 and self.history[before]["role"] == "assistant"
+        return before if asks and self.history[index]["role"] == "tool" else None
+
+    @cached_property
+    def approved(self) -> dict[Any, Any]:
+        """What was answered, by approval."""
+        return {
+            part.get("approvalId"): part.get("approved")
+            for message in self.history
+            for part in _parts(message)
+            if part.get("type") == "tool-approval-response"
+        }
+
+    @cached_property
+    def hosted(self) -> set[tuple[int, Any]]:
+        """Turn and id of what the provider runs."""
+        turns = Latest(self.history, _begins_turn)
+        return {
+            (turns.upto(index), part.get("toolCallId"))
+            for index, message in enumerate(self.history)
+            for part in _parts(message)
+            if part.get("type") == "tool-call" and part.get("providerExecuted") is True
+        }
+
+
+def _begins_turn(message: Message) -> bool:
+    return message["role"] in ("user", "system")
+
+
+def _is_no_result(message: Message) -> bool:
+    return bool(message["role"] != "tool")
+
+
+def _parts(message: Message) -> list[Any]:
+    content = message["content"]
+    return content if isinstance(content, list) else []
 
 
 def _read(history: History, index: int, seen: _Seen, policy: Policy) -> Iterator[Event]:
     """Read one message: its calls, what the provider answered, and the results behind it."""
-    message, turn = history[index], seen.turns[index]
+    message, turn = history[index], seen.turns.upto(index)
     if message["role"] == "assistant":
         if not message["content"]:
             yield Blank(At(index))
     elif message["role"] != "tool":
         return
-    parts = message["content"] if isinstance(message["content"], list) else []
+    parts = _parts(message)
     asked = {
         part.get("toolCallId"): part.get("approvalId")
         for part in parts
         if part["type"] == "tool-approval-request"
     }
-    after = seen.holders[index]
+    after = seen.holder(index)
     for k, part in enumerate(parts):
         at, call_id = At(index, k), part.get("toolCallId")
         if part["type"] == "tool-call":
             hosted = part.get("providerExecuted") is True
             own = Owner.HUMAN if call_id in asked else Owner.SERVER
             owner, slot = (Owner.PROVIDER, turn) if hosted else (own, index)
-            refused = seen.approved.get(asked.get(call_id)) is False
+            refused = call_id in asked and seen.approved.get(asked[call_id]) is False
             yield call_of(part, at, owner, slot, asked=call_id in asked, denied=refused)
         elif part["type"] == "tool-result":
             mine = message["role"] == "assistant" and (turn, call_id) in seen.hosted

@@ -7,6 +7,7 @@ messages. https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from endmark.formats._anthropic_parts import (
@@ -27,6 +28,7 @@ from endmark.formats._anthropic_parts import (
 )
 from endmark.formats._base import (
     History,
+    Latest,
     Message,
     known_id,
     text_of_orphan,
@@ -101,14 +103,14 @@ class Anthropic(NextMessage):
 
     def events(self, history: History, indexes: Iterable[int], policy: Policy) -> list[Event]:
         events: list[Event] = []
-        turns = _Turns(history)
+        turns = Latest(history, _begins_turn)
         last, slot, lead = -2, -1, None
         for index in indexes:
             message = history[index]
             if message["role"] == "assistant":
                 if slot < index:
                     slot = _run_end(history, index)
-                turn = turns.start(index)
+                turn = turns.upto(index)
                 events += _asked(history, index, slot, turn, policy)
                 lead = index
             else:
@@ -125,6 +127,15 @@ class Anthropic(NextMessage):
         if message.get("role") != "assistant" or not isinstance(content, list):
             return ()
         return [known_id(part.get("id")) for part in content if part.get("type") in OWNERS]
+
+    def calling(self, history: History, ids: AbstractSet[str | None]) -> list[int]:
+        return [
+            index
+            for index, message in enumerate(history)
+            if message["role"] == "assistant" and (content := message["content"]).__class__ is list
+            for part in content
+            if (call_id := part.get("id")).__class__ is str and call_id in ids
+        ]
 
     def block(self, history: History, index: int) -> range:
         start = index
@@ -211,24 +222,9 @@ def _slot_before(history: History, index: int) -> int | None:
     return before if before >= 0 else None
 
 
-class _Turns:
-    """Where the turn of a message began, asked for in the order of the messages.
-
-    The provider answers its own calls until something other than a result is said to it.
-    """
-
-    def __init__(self, history: History) -> None:
-        self.history = history
-        self.next = 0
-        self.begun = -1
-
-    def start(self, index: int) -> int:
-        while self.next < index:
-            message = self.history[self.next]
-            if message["role"] != "assistant" and _says(message):
-                self.begun = self.next
-            self.next += 1
-        return self.begun
+def _begins_turn(message: Message) -> bool:
+    """The provider answers its own calls until something other than a result is said to it."""
+    return message["role"] != "assistant" and _says(message)
 
 
 def _says(message: Message) -> bool:

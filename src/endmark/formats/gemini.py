@@ -20,12 +20,20 @@ from endmark.formats._base import (
     known_id,
     unreadable,
 )
-from endmark.formats._gemini_ids import CALLS, NO_NAME, RESPONSES, Ids, body_of, known_name
+from endmark.formats._gemini_ids import (
+    CALLS,
+    MARK,
+    NO_NAME,
+    RESPONSES,
+    Ids,
+    body_of,
+    is_made,
+    known_name,
+)
 from endmark.formats._next_message import NextMessage
 from endmark.model import At, Blank, Call, Close, Edit, Event, Kind, Mend, Result, SetId, ToText
 from endmark.policy import Policy
 
-MARK = "endmark"  # a response is a free object
 NO_TEXT = "[no text]"
 KEYS = frozenset(
     {
@@ -232,7 +240,7 @@ def _result(answered: Message, at: At, after: int | None, ids: Ids, policy: Poli
         call_id,
         name,
         final=answered.get("willContinue", answered.get("will_continue")) is not True,
-        synthesized=MARK in said or policy.is_marker(said.get("error"), call_id, name),
+        synthesized=is_made(answered) or policy.is_marker(said.get("error"), call_id, name),
         error="error" in said,
         after=after,
         value=response,

@@ -1,51 +1,54 @@
 """LangChain messages: rows nested and flat, `dumpd` constructors, and the message objects.
 
-The four are one message in different clothes (`_dress`); what an AI message holds is read in
-`_langchain_calls`. langchain is imported only to make a message where objects are given.
-Shapes as in langchain-core 1.8.3 and in n8n's and LangChain.js' message tables.
+The four are one message in different clothes (`_langchain_clothes`); what an AI message holds is
+read in `_langchain_calls`. Shapes as in langchain-core 1.8.3 and in n8n's and LangChain.js' message tables.
 
 https://python.langchain.com/docs/concepts/messages/
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from importlib import import_module
-from typing import Any, ClassVar, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
-from endmark.formats._base import ORPHAN_TEXT, History, Message, known_id, unreadable
-from endmark.formats._langchain_calls import Copies, calls_of, content_calls, flaws_of
+from endmark.formats._base import (
+    ORPHAN_TEXT,
+    History,
+    Message,
+    known_id,
+    text_of_orphan,
+    unreadable,
+)
+from endmark.formats._langchain_calls import (
+    THOUGHTS,
+    Copies,
+    Found,
+    blocks_of,
+    calls_of,
+    content_calls,
+    flaws_of,
+    hosted_answers,
+    hosted_calls,
+)
+from endmark.formats._langchain_clothes import AIS, KINDS, TOOLS, dress, undress, with_fields
 from endmark.formats._own_message import OwnMessage
-from endmark.model import At, Call, Close, Drop, Edit, Event, Mend, Result, SetId, ToText
+from endmark.model import (
+    At,
+    Call,
+    Close,
+    Drop,
+    Edit,
+    Event,
+    Mend,
+    Owner,
+    Result,
+    SetId,
+    ToText,
+)
 from endmark.policy import Policy
 
 MARK = "endmark"  # our namespace in additional_kwargs, which no provider is sent
 NO_ERROR_TEXT = "(no error text)"  # Anthropic: "content cannot be empty if `is_error` is true"
-KINDS = {
-    "human": "human",
-    "HumanMessage": "human",
-    "HumanMessageChunk": "human",
-    "ai": "ai",
-    "AIMessage": "ai",
-    "AIMessageChunk": "ai",
-    "tool": "tool",
-    "ToolMessage": "tool",
-    "ToolMessageChunk": "tool",
-    "system": "system",
-    "SystemMessage": "system",
-    "SystemMessageChunk": "system",
-    "developer": "system",
-    "function": "function",
-    "FunctionMessage": "function",
-    "FunctionMessageChunk": "function",
-    "chat": "chat",
-    "ChatMessage": "chat",
-    "ChatMessageChunk": "chat",
-    "generic": "chat",
-    "remove": "remove",
-    "RemoveMessage": "remove",
-}
-CLASSES = {"tool": "ToolMessage", "human": "HumanMessage"}
 
 
 class LangChain(OwnMessage):
@@ -58,23 +61,28 @@ class LangChain(OwnMessage):
         "the first few of those tool calls: {ids}"
     )
     body = "data"
+    objects = True
     said: ClassVar[Message] = {"type": "human", "content": "."}
 
     def skim(self, history: History) -> list[int]:
         suspects: list[int] = []
         due: list[Any] = []
-        start, dirty = -1, False
-        index = -1
-        for index, message in enumerate(history):
-            try:
-                kind, fields = _undress(message)
-                if kind == "tool":
-                    call_id = fields.get("tool_call_id")
+        start, dirty, index = -1, False, -1
+        try:
+            for index, message in enumerate(history):
+                # A dict of another class keeps nothing in __dict__.
+                fields: Any = message if message.__class__ is dict else message.__dict__ or message
+                kind = fields["type"]
+                if kind == "constructor":
+                    kind, fields = undress(message)
+                if kind in TOOLS:
+                    fields = fields.get("data") or fields
                     if start < 0:
                         start, dirty = index, True
-                    elif call_id in due:
+                    elif (call_id := fields.get("tool_call_id")) in due:
                         due.remove(call_id)
-                        dirty = dirty or _is_flawed(fields)
+                        if fields.get("content") is None or fields.get("status") == "error":
+                            dirty = dirty or _is_flawed(fields)
                     else:
                         dirty = True
                     continue
@@ -82,36 +90,59 @@ class LangChain(OwnMessage):
                     if dirty or due:
                         suspects += range(start, index)
                     start, dirty, due = -1, False, []
-                if kind == "ai":
-                    due, dirty = _due(fields)
-                    if due or dirty:
+                if kind in AIS:
+                    fields = fields.get("data") or fields
+                    if (
+                        fields.get("additional_kwargs")
+                        or fields.get("invalid_tool_calls")
+                        or fields.get("content").__class__ is list
+                    ) and _hides(fields):
+                        start, (due, dirty) = index, _due_of(calls_of(fields), fields)
+                        dirty = dirty or bool(hosted_calls(fields))
+                    elif calls := fields.get("tool_calls"):
                         start = index
-            except (AttributeError, KeyError, TypeError):
-                raise unreadable(index, "it is not a LangChain message") from None
+                        for call in calls:
+                            call_id = call.get("id")
+                            if (
+                                call_id.__class__ is not str
+                                or not call_id
+                                or call_id in due
+                                or call.get("args").__class__ is not dict
+                                or not call.get("name")
+                            ):
+                                dirty = True
+                            due.append(call_id)
+        except (AttributeError, KeyError, TypeError):
+            raise unreadable(index, "it is not a LangChain message") from None
         if start >= 0 and (dirty or due):
             suspects += range(start, index + 1)
         return suspects
 
     def is_result(self, message: Message) -> bool:
-        return _undress(message)[0] == "tool"
+        return undress(message)[0] == "tool"
 
     def is_user(self, message: Message) -> bool:
-        kind, fields = _undress(message)
+        kind, fields = undress(message)
         return kind == "human" or (kind == "chat" and fields.get("role") in {"user", "human"})
 
     def is_assistant(self, message: Message) -> bool:
-        return _undress(message)[0] == "ai"
+        return undress(message)[0] == "ai"
 
     def call_ids(self, message: Message) -> Sequence[str | None]:
-        kind, fields = _undress(message)
+        kind, fields = undress(message)
         if kind != "ai":
             return ()
         if _hides(fields):
             return [call.id for call in calls_of(fields)]
         return [known_id(call.get("id")) for call in fields.get("tool_calls") or ()]
 
+    def events(self, history: History, indexes: Iterable[int], policy: Policy) -> list[Event]:
+        indexes = list(indexes)
+        lone = (event for index in indexes for event in _lone(history, index))
+        return sorted([*super().events(history, indexes, policy), *lone], key=lambda e: e.at)
+
     def read(self, message: Message, index: int, after: int | None, policy: Policy) -> list[Event]:
-        kind, fields = _undress(message)
+        kind, fields = undress(message)
         if kind == "tool":
             return [_result(fields, index, after, policy)]
         if kind != "ai":
@@ -135,10 +166,10 @@ class LangChain(OwnMessage):
     def result_to(self, message: Message, close: Close, call_id: str | None) -> Message:
         said = {"tool_call_id": call_id, "artifact": None, "status": "error"}
         mark = {MARK: {"outcome": str(close.outcome)}}
-        return _dress(message, "tool", close.text, mark, name=close.call.name, **said)
+        return dress(message, "tool", close.text, mark, name=close.call.name, **said)
 
     def edit(self, message: Message, edits: Sequence[Edit]) -> Message | None:
-        kind, fields = _undress(message)
+        kind, fields = undress(message)
         if kind == "tool":
             for edit in edits:
                 message = _edit_result(message, edit)
@@ -146,7 +177,11 @@ class LangChain(OwnMessage):
         copies = Copies(fields)
         calls = list(copies.found)
         for edit in edits:
-            if isinstance(edit, Drop):
+            if isinstance(edit, Drop | ToText) and edit.event.at.part >= len(calls):
+                assert isinstance(edit.event, Call)
+                words = text_of_orphan(edit.event) if isinstance(edit, ToText) else None
+                copies.replace_block(edit.event.at.part - len(calls), words)
+            elif isinstance(edit, Drop):
                 copies.drop(calls[edit.event.at.part])
             elif isinstance(edit, SetId):
                 copies.rename(calls[edit.event.at.part], edit.id)
@@ -160,9 +195,12 @@ class LangChain(OwnMessage):
         left = {**fields, **changed}
         if not left.get("content") and not calls_of(left):
             return None
-        return _with(message, changed)
+        return with_fields(message, changed)
 
-    def fits(self, message: Message) -> int:
+    def fits(self, message: Any) -> int:
+        if not isinstance(message, dict):
+            held = getattr(message, "__dict__", {})
+            return 1 if held.get("type") in KINDS and "content" in held else -1
         if message.get("type") == "constructor":
             names = message.get("id")
             return 1 if isinstance(names, list) and names and names[-1] in KINDS else -1
@@ -172,73 +210,37 @@ class LangChain(OwnMessage):
         return 1 if isinstance(fields, dict) and "content" in fields else -1
 
 
-def _undress(message: Any) -> tuple[str | None, Mapping[str, Any]]:
-    """Give the kind of a message and its fields, whichever of the four it is."""
-    if not isinstance(message, dict):
-        fields: Mapping[str, Any] = vars(message)
-        return KINDS.get(fields["type"]), fields
-    kind = message["type"]
-    if kind == "constructor":
-        return KINDS.get(message["id"][-1]), message["kwargs"]
-    return KINDS.get(kind), message.get("data") or message
+def _lone(history: History, index: int) -> Iterator[Call]:
+    """Read the calls of the provider that nothing answers before a person speaks again."""
+    kind, fields = undress(history[index])
+    waiting = hosted_calls(fields) if kind == "ai" else []
+    later = index + 1
+    while waiting and later < len(history):
+        kind, more = undress(history[later])
+        if kind == "human":
+            break
+        answered = hosted_answers(more) if kind == "ai" else set()
+        waiting = [(k, block) for k, block in waiting if block.get("id") not in answered]
+        later += 1
+    blocks = dict(blocks_of(fields))
+    shift = len(calls_of(fields)) if waiting else 0  # behind the calls that tools answer
+    for k, block in waiting:
+        yield Call(
+            At(index, shift + k),
+            known_id(block.get("id")),
+            block.get("name") or None,
+            owner=Owner.PROVIDER,
+            arguments=block.get("input"),
+            slot=index,
+            led=blocks.get(k - 1, {}).get("type") in THOUGHTS,
+        )
 
 
-def _with(message: Any, changed: Message) -> Message:
-    """Give a copy of a message with these fields."""
-    if not changed:
-        return cast("Message", message)
-    if not isinstance(message, dict):
-        return cast("Message", message.model_copy(update=changed))
-    for key in ("kwargs", "data"):
-        if isinstance(message.get(key), dict):
-            return {**message, key: {**message[key], **changed}}
-    return {**message, **changed}
-
-
-def _dress(like: Any, kind: str, content: Any, kwargs: Message, **more: Any) -> Message:
-    """Make a message of the same sort as another."""
-    fields = {"content": content, "additional_kwargs": kwargs, "response_metadata": {}}
-    if not isinstance(like, dict):
-        made = getattr(import_module("langchain_core.messages"), CLASSES[kind])
-        return cast("Message", made(**fields, **more))
-    if like.get("type") == "constructor":
-        # As LangChain itself writes it: without what is empty, `type` in Python alone.
-        told = {"type": kind} if "type" in like["kwargs"] else {}
-        given = {key: value for key, value in more.items() if value is not None}
-        extra = {"additional_kwargs": kwargs} if kwargs else {}
-        body = {"content": content, **extra, **told, **given}
-        return {**like, "id": [*like["id"][:-1], CLASSES[kind]], "kwargs": body}
-    if isinstance(like.get("data"), dict):
-        name = more.pop("name", None)
-        return {"type": kind, "data": {**fields, "type": kind, "name": name, "id": None, **more}}
-    more = {key: value for key, value in more.items() if value is not None}
-    return {"type": kind, **fields, **more}
-
-
-def _due(fields: Mapping[str, Any]) -> tuple[list[Any], bool]:
-    """Give the ids that are due, and whether anything about the calls wants a closer look."""
-    calls = fields.get("tool_calls")
-    if _hides(fields):
-        found = calls_of(fields)
-        ids = [call.id for call in found]
-        flawed = any(flaws_of(call, fields) for call in found)
-        return list(ids), flawed or None in ids or len(set(ids)) < len(ids)
-    if not calls:
-        return [], False
-    due: list[Any] = []
-    dirty = False
-    for call in calls:
-        call_id = call.get("id")
-        if (
-            call_id.__class__ is not str
-            or not call_id
-            or call_id in due
-            or call.get("args").__class__ is not dict
-            or not call.get("name")
-        ):
-            dirty = True
-        due.append(call_id)
-    return due, dirty
+def _due_of(calls: list[Found], fields: Mapping[str, Any]) -> tuple[list[Any], bool]:
+    """Look at calls that stand elsewhere too: the ids that are due, and whether all is well."""
+    ids: list[Any] = [call.id for call in calls]
+    flawed = any(flaws_of(call, fields) for call in calls)
+    return ids, flawed or None in ids or len(set(ids)) < len(ids)
 
 
 def _hides(fields: Mapping[str, Any]) -> bool:
@@ -246,15 +248,18 @@ def _hides(fields: Mapping[str, Any]) -> bool:
     return bool(
         fields.get("invalid_tool_calls")
         or ((kwargs := fields.get("additional_kwargs")) and kwargs.get("tool_calls"))
-        or ((content := fields.get("content")).__class__ is list and content_calls(content))
+        or (
+            (content := fields.get("content")).__class__ is list
+            and (content_calls(content) or hosted_calls(fields))
+        )
     )
 
 
 def _is_flawed(fields: Mapping[str, Any]) -> bool:
     content = fields.get("content")
-    if content is None:
-        return True
-    return fields.get("status") == "error" and (not content or str(content).isspace())
+    return content is None or (
+        fields.get("status") == "error" and (not content or str(content).isspace())
+    )
 
 
 def _result(fields: Mapping[str, Any], index: int, after: int | None, policy: Policy) -> Result:
@@ -275,17 +280,17 @@ def _result(fields: Mapping[str, Any], index: int, after: int | None, policy: Po
 
 
 def _edit_result(message: Message, edit: Edit) -> Message:
-    fields = _undress(message)[1]
+    fields = undress(message)[1]
     if isinstance(edit, SetId):
-        return _with(message, {"tool_call_id": edit.id})
+        return with_fields(message, {"tool_call_id": edit.id})
     if isinstance(edit, Mend):
         words = NO_ERROR_TEXT if fields.get("status") == "error" else ""
-        return _with(message, {"content": words})
+        return with_fields(message, {"content": words})
     if isinstance(edit, ToText):
         content = fields.get("content")
         if isinstance(content, list):
-            return _dress(message, "human", [{"type": "text", "text": ORPHAN_TEXT}, *content], {})
-        return _dress(message, "human", f"{ORPHAN_TEXT}\n{content or ''}", {})
+            return dress(message, "human", [{"type": "text", "text": ORPHAN_TEXT}, *content], {})
+        return dress(message, "human", f"{ORPHAN_TEXT}\n{content or ''}", {})
     return message
 
 

@@ -10,6 +10,7 @@ https://platform.openai.com/docs/api-reference/responses/create
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 
 from endmark.errors import UnreadableError
@@ -86,7 +87,11 @@ class OpenAIResponses(OwnMessage):
         for index, item in enumerate(history):
             try:
                 kind = item.get("type")
-                if kind is None or kind == "message":
+                if kind is None and "role" not in item:
+                    if "id" not in item:
+                        raise unreadable(index, "it has neither a role nor a type")
+                    look.end(index, follows=True)  # a reference may go without its type
+                elif kind is None or kind == "message":
                     if look.start >= 0 or look.led >= 0:
                         look.end(index, follows=item.get("role") not in PEOPLE)
                 elif kind in OUTPUTS:
@@ -106,7 +111,8 @@ class OpenAIResponses(OwnMessage):
 
     def events(self, history: History, indexes: Iterable[int], policy: Policy) -> list[Event]:
         events: list[Event] = []
-        names = Names(history)
+        indexes = list(indexes)
+        names = Names(history, indexes)
         slot, last, after = -1, -2, None
         for index in indexes:
             item = history[index]
@@ -122,8 +128,8 @@ class OpenAIResponses(OwnMessage):
                 events += _asked(history, index, slot, names)
             elif is_provider_s(item):
                 events += _provided(history, index, names) if index in names.lone else []
-            elif index in names.blank:
-                events.append(Blank(At(index), waits=index in names.waiting))
+            elif thinks(item) and names.is_blank(index):
+                events.append(Blank(At(index), waits=names.waits(index)))
         return events
 
     def read(self, message: Message, index: int, after: int | None, policy: Policy) -> list[Event]:
@@ -161,6 +167,15 @@ class OpenAIResponses(OwnMessage):
 
     def call_ids(self, message: Message) -> Sequence[str | None]:
         return (call_name(message),) if is_call(message) else ()
+
+    def calling(self, history: History, ids: AbstractSet[str | None]) -> list[int]:
+        return [
+            index
+            for index, item in enumerate(history)
+            if item.get("type") in PAIRS
+            and (name := item.get("call_id") or item.get("id")).__class__ is str
+            and name in ids
+        ]
 
     def result(self, close: Close, call_id: str | None) -> Message:
         return output_of({"type": "function_call"}, call_id, close.text)
@@ -207,7 +222,7 @@ def _asked(history: History, index: int, slot: int, names: Names) -> list[Event]
     """Read a call that is answered from outside the provider."""
     item = history[index]
     pair, name, own = PAIRS[item["type"]], call_name(item), item_id(item)
-    if name in names.approved:
+    if pair.owner is Owner.HUMAN and name in names.approved:
         return []
     owner = names.owners.get(own) if isinstance(own, str) else None
     return [
@@ -229,9 +244,14 @@ def _asked(history: History, index: int, slot: int, names: Names) -> list[Event]
 def _is_led(history: History, index: int, names: Names) -> bool:
     """Tell whether the item before this one is reasoning that stays, results left aside."""
     before = index - 1
-    while before >= 0 and (before in names.blank or is_result(history[before])):
+    while before >= 0:
+        item = history[before]
+        if thinks(item) and not names.is_blank(before):
+            return True
+        if not (thinks(item) or is_result(item)):
+            return False
         before -= 1
-    return before >= 0 and thinks(history[before])
+    return False
 
 
 def _provided(history: History, index: int, names: Names) -> list[Event]:

@@ -8,9 +8,11 @@ and what 1.60, 1.100 and 2.0 to 2.10 load. https://ai.pydantic.dev/message-histo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice
 from typing import Any, ClassVar
 
-from endmark.formats._base import History, Message, known_id, text_of_orphan, unreadable
+from endmark.formats._base import History, Latest, Message, known_id, text_of_orphan, unreadable
 from endmark.formats._next_message import NextMessage
 from endmark.formats._pydantic_ai_parts import (
     HOSTED_CALL,
@@ -97,9 +99,7 @@ class PydanticAI(NextMessage):
         return range(index, stop)
 
     def is_user(self, message: Message) -> bool:
-        return message["kind"] == "request" and any(
-            part["part_kind"] in USERS for part in message["parts"]
-        )
+        return _begins_turn(message)
 
     def is_assistant(self, message: Message) -> bool:
         return bool(message["kind"] == "response")
@@ -178,32 +178,54 @@ class _Seen:
     """What stands elsewhere in the history and tells of a call or a result."""
 
     def __init__(self, history: History) -> None:
-        self.turns: list[int] = []  # by message: where its turn began
-        self.holders: list[int | None] = []  # by message: the response whose results it may lead
-        self.answered: dict[int, set[Any]] = {}  # by response: ids of results behind it
-        self.hosted: set[tuple[int, Any]] = set()  # turn and id of what the provider answered
-        begun, response, lead = -1, None, False
-        for index, message in enumerate(history):
-            asks = message["kind"] == "response"
-            if asks:
-                response, lead = index, True
-                self.answered[index] = set()
-            self.holders.append(response if lead and not asks else None)
-            kinds = {part["part_kind"] for part in message["parts"]}
-            for part in message["parts"]:
-                if part["part_kind"] == HOSTED_RETURN:
-                    self.hosted.add((begun, part.get("tool_call_id")))
-                elif response is not None and not asks and is_result(part):
-                    self.answered[response].add(part.get("tool_call_id"))
-            if not asks:
-                lead = lead and not any(map(_is_speech, message["parts"]))
-                begun = begun if USERS.isdisjoint(kinds) else index
-            self.turns.append(begun)
+        self.history = history
+        self.turns = Latest(history, _begins_turn)
+        self.parting = Latest(history, _parts)
 
-    def waits(self, index: int, part: Message) -> bool:
+    def holder(self, index: int) -> int | None:
+        """Give the response whose results the request at this place may lead, None for none."""
+        before = self.parting.upto(index - 1)
+        asks = before >= 0 and self.history[before]["kind"] == "response"
+        return before if asks and self.history[index]["kind"] != "response" else None
+
+    def answered(self, index: int) -> set[Any]:
+        """Give the ids of the results that stand behind a response."""
+        found = set()
+        for message in islice(self.history, index + 1, None):
+            if message["kind"] == "response":
+                break
+            found |= {part.get("tool_call_id") for part in message["parts"] if is_result(part)}
+        return found
+
+    def waits(self, turn: int, part: Message) -> bool:
         """Tell of a call that the provider goes on with when it is asked to."""
-        turn = self.turns[index]
-        return turn == self.turns[-1] and (turn, part.get("tool_call_id")) not in self.hosted
+        return turn == self.last and part.get("tool_call_id") not in self.hosted
+
+    @cached_property
+    def last(self) -> int:
+        """Where the last turn began."""
+        return Latest(self.history, _begins_turn).upto(len(self.history) - 1)
+
+    @cached_property
+    def hosted(self) -> set[Any]:
+        """The ids of what the provider answered in the last turn."""
+        return {
+            part.get("tool_call_id")
+            for message in islice(self.history, self.last + 1, None)
+            for part in message["parts"]
+            if part["part_kind"] == HOSTED_RETURN
+        }
+
+
+def _begins_turn(message: Message) -> bool:
+    return message["kind"] != "response" and any(
+        part["part_kind"] in USERS for part in message["parts"]
+    )
+
+
+def _parts(message: Message) -> bool:
+    """Tell whether no results for what stands before may stand behind this message."""
+    return message["kind"] == "response" or any(map(_is_speech, message["parts"]))
 
 
 def _is_speech(part: Message) -> bool:
@@ -212,15 +234,15 @@ def _is_speech(part: Message) -> bool:
 
 def _read(history: History, index: int, seen: _Seen, policy: Policy) -> Iterator[Event]:
     """Read one message: its calls, what the provider answered, the results and where they stand."""
-    message, turn, after = history[index], seen.turns[index], seen.holders[index]
+    message, turn, after = history[index], seen.turns.upto(index), seen.holder(index)
+    answered = seen.answered(index) if message["kind"] == "response" else ()
     suspended = message.get("state") == "suspended"
     for k, part in enumerate(message["parts"]):
         kind, at = part["part_kind"], At(index, k)
         if kind == "tool-call":
-            answered = part.get("tool_call_id") in seen.answered[index]
-            yield call_of(part, at, index, answered=answered)
+            yield call_of(part, at, index, answered=part.get("tool_call_id") in answered)
         elif kind == HOSTED_CALL:
-            if not (suspended and seen.waits(index, part)):
+            if not (suspended and seen.waits(turn, part)):
                 yield call_of(part, at, turn, answered=False)
         elif kind == HOSTED_RETURN:
             yield result_of(part, at, turn, policy)

@@ -12,6 +12,15 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from endmark.rules import Message, Rule, Turn, Violation, dicts
+from endmark.rules.ai_sdk_calls import (
+    DUPLICATE_ID,
+    EMPTY_ERROR,
+    EMPTY_ID,
+    EMPTY_NAME,
+    INPUT_TYPE,
+    MISSING_RESULT,
+    OPEN_PROVIDER_CALL,
+)
 from endmark.rules.ai_sdk_parts import INVALID_PART, shape_faults
 
 __all__ = ["RULES", "violations"]
@@ -21,9 +30,6 @@ _ISSUES: Final = "https://github.com/{}/issues/{}"
 _ANTHROPIC: Final = "messages.{at}.content.{n}"
 _MISSING_DOC: Final = "https://ai-sdk.dev/docs/troubleshooting/missing-tool-results-error"
 
-MISSING_RESULT: Final = Rule(
-    "missing-result", "Tool result{s_are} missing for tool call{s} {ids}.", _MISSING_DOC
-)
 PRELIMINARY_OUTPUT: Final = Rule(  # sent as if it were final; the SDK calls it incomplete
     "preliminary-output",
     "Tool result is missing for tool call {id}.",
@@ -42,42 +48,11 @@ NO_RESULT_KEY: Final = Rule(
     'ToolInvocation must have a result: {{"state":"{state}","toolCallId":"{id}","args":…}}',
     _ISSUES.format("vercel/ai", 4584),
 )
-OPEN_PROVIDER_CALL: Final = Rule(
-    "open-provider-call",
-    "messages.{at}: `{name}` tool use with id `{id}` was found without a corresponding"
-    " `{name}_tool_result` block",
-    "https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons",
-)
 EMPTY_MESSAGE: Final = Rule(
     "empty-message",
     "Type validation failed: Value: …. Error message:"
     ' [{{"path":[{at},"parts"],"message":"Message must contain at least one part"}}]',
     _NPM + "7.0.173",
-)
-EMPTY_ID: Final = Rule(
-    "empty-id",
-    f"{_ANTHROPIC}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
-    _ISSUES.format("vercel/ai", 7834),
-)
-DUPLICATE_ID: Final = Rule(
-    "duplicate-id",
-    f"{_ANTHROPIC}: `tool_use` ids must be unique",
-    _ISSUES.format("vercel/ai", 13307),
-)
-EMPTY_NAME: Final = Rule(
-    "empty-name",
-    f"{_ANTHROPIC}.tool_use.name: String should have at least 1 character",
-    _ISSUES.format("sipeed/picoclaw", 1658),
-)
-INPUT_TYPE: Final = Rule(
-    "bad-input",
-    f"{_ANTHROPIC}.tool_use.input: Input should be a valid dictionary",
-    _ISSUES.format("twentyhq/twenty", 21695),
-)
-EMPTY_ERROR: Final = Rule(
-    "empty-error",
-    f"{_ANTHROPIC}.tool_result: content cannot be empty if `is_error` is true",
-    _ISSUES.format("jlevy/markform", 153),
 )
 RULES: Final = (
     INVALID_PART,

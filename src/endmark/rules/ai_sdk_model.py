@@ -11,17 +11,21 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from endmark.rules import Message, Rule, Turn, Violation, dicts
+from endmark.rules.ai_sdk_calls import (
+    DUPLICATE_ID,
+    EMPTY_ERROR,
+    EMPTY_ID,
+    EMPTY_NAME,
+    INPUT_TYPE,
+    MISSING_RESULT,
+    OPEN_PROVIDER_CALL,
+)
 
 __all__ = ["RULES", "violations"]
 
 _ISSUES: Final = "https://github.com/{}/issues/{}"
 _ANTHROPIC: Final = "messages.{at}.content.{n}"
 
-MISSING_RESULT: Final = Rule(
-    "missing-result",
-    "Tool result{s_are} missing for tool call{s} {ids}.",
-    "https://ai-sdk.dev/docs/troubleshooting/missing-tool-results-error",
-)
 MISPLACED_RESULT: Final = Rule(
     "misplaced-result",
     "messages.{at}: `tool_use` ids were found without `tool_result` blocks immediately after: {id}.",
@@ -33,41 +37,10 @@ ORPHAN_RESULT: Final = Rule(
     " `tool_result` block must have a corresponding `tool_use` block in the previous message.",
     _ISSUES.format("vercel/eve", 1246),
 )
-OPEN_PROVIDER_CALL: Final = Rule(
-    "open-provider-call",
-    "messages.{at}: `{name}` tool use with id `{id}` was found without a corresponding"
-    " `{name}_tool_result` block",
-    "https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons",
-)
-EMPTY_ID: Final = Rule(
-    "empty-id",
-    f"{_ANTHROPIC}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
-    _ISSUES.format("vercel/ai", 7834),
-)
-DUPLICATE_ID: Final = Rule(
-    "duplicate-id",
-    f"{_ANTHROPIC}: `tool_use` ids must be unique",
-    _ISSUES.format("vercel/ai", 13307),
-)
-EMPTY_NAME: Final = Rule(
-    "empty-name",
-    f"{_ANTHROPIC}.tool_use.name: String should have at least 1 character",
-    _ISSUES.format("sipeed/picoclaw", 1658),
-)
-INPUT_TYPE: Final = Rule(
-    "bad-input",
-    f"{_ANTHROPIC}.tool_use.input: Input should be a valid dictionary",
-    _ISSUES.format("twentyhq/twenty", 21695),
-)
 BAD_OUTPUT: Final = Rule(
     "bad-result",
     "Invalid prompt: The messages do not match the ModelMessage[] schema.",
     _ISSUES.format("vercel/ai", 7260),
-)
-EMPTY_ERROR: Final = Rule(
-    "empty-error",
-    f"{_ANTHROPIC}.tool_result: content cannot be empty if `is_error` is true",
-    _ISSUES.format("jlevy/markform", 153),
 )
 EMPTY_MESSAGE: Final = Rule(
     "empty-message",

@@ -1,9 +1,10 @@
-"""The functions that published libraries repair a history with, timed and tried.
+"""The functions that published libraries repair a history with, timed beside Endmark and tried.
 
-stdin:  one JSON object: {peer, tries: [history], clean, broken, rounds}
-stdout: one JSON object: {tries: [history or null], micros: [clean, broken], reading}, medians of
-        CPU time a message, `reading` of making the library's objects of plain messages; a null
-        where the function failed.
+argv:   the folder of Endmark's source
+stdin:  one JSON object: {peer, format, objects, tries: [[messages, more messages]], clean, broken,
+        rounds}; `objects`: Endmark reads the library's objects too
+stdout: one JSON object: {tries: [history or null], theirs: [clean, broken], ours}: CPU time a
+        message, medians of rounds in turn; a null where the function failed.
 """
 
 from __future__ import annotations
@@ -41,6 +42,19 @@ def litellm() -> Peer:
 
     library.modify_params = True
     return plain(sanitize_messages_for_tool_calling)
+
+
+def litellm_anthropic() -> Peer:
+    """Repair chat messages on the way to Anthropic: what is written is Anthropic's."""
+    import litellm as library
+    from litellm.litellm_core_utils.prompt_templates.factory import anthropic_messages_pt
+
+    library.modify_params = True
+    return plain(
+        lambda history: anthropic_messages_pt(
+            history, model="claude-sonnet-4-5", llm_provider="anthropic"
+        )
+    )
 
 
 def tool_call_repair() -> Peer:
@@ -117,6 +131,7 @@ PEERS = {
     peer.__name__: peer
     for peer in (
         litellm,
+        litellm_anthropic,
         tool_call_repair,
         strands,
         openai_agents,
@@ -127,27 +142,34 @@ PEERS = {
 }
 
 
-def tried(peer: Peer, history: History) -> History | None:
+def tried(peer: Peer, told: list[History]) -> History | None:
+    """Repair what was told so far before each piece that is told after it, and at the end."""
+    history: History = []
     try:
-        return peer.write(peer.repair(peer.read(history)))
+        for more in told:
+            history = peer.write(peer.repair(peer.read([*history, *more])))
     except Exception:  # noqa: BLE001 - a history that it cannot take is one it did not repair
         return None
+    return history
 
 
-def micros(peer: Peer, history: History, rounds: int) -> tuple[float, float]:
-    """Give what repairing takes, and what reading does."""
-    repairing, reading = [], []
-    for _ in range(rounds):
-        fresh = copy.deepcopy(history)  # some repair in place
-        gc.collect()
-        start = time.process_time()
-        read = peer.read(fresh)
-        middle = time.process_time()
-        peer.repair(read)
-        repairing.append(time.process_time() - middle)
-        reading.append(middle - start)
-    medians = statistics.median(repairing), statistics.median(reading)
-    return medians[0] / len(history) * 1e6, medians[1] / len(history) * 1e6
+def micros(
+    peer: Peer, ours: Callable[[Any], Any], history: History, question: dict[str, Any]
+) -> tuple[float, float]:
+    """Give what repairing takes them, and us, on the same messages in turn."""
+    taken: list[list[float]] = [[], []]
+    for number in range(question["rounds"]):
+        for k in (0, 1) if number % 2 else (1, 0):
+            given = copy.deepcopy(history)  # some repair in place
+            if k == 0 or question["objects"]:
+                given = peer.read(given)
+            work = ours if k else peer.repair
+            gc.collect()
+            start = time.process_time()
+            work(given)
+            taken[k].append(time.process_time() - start)
+    theirs, mine = (statistics.median(times) / len(history) * 1e6 for times in taken)
+    return theirs, mine
 
 
 def main() -> None:
@@ -155,12 +177,16 @@ def main() -> None:
     os.dup2(2, 1)  # libraries print: stdout is for the answer only
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     question = json.load(sys.stdin)
-    peer = PEERS[question["peer"]]()
-    clean, broken = (micros(peer, question[k], question["rounds"]) for k in ("clean", "broken"))
+    peer, name = PEERS[question["peer"]](), question["format"]
+    sys.path.insert(0, sys.argv[1])
+    import endmark
+
+    clean = micros(peer, lambda h: endmark.check(h, name), question["clean"], question)
+    broken = micros(peer, lambda h: endmark.repair(h, name), question["broken"], question)
     answer = {
-        "tries": [tried(peer, history) for history in question["tries"]],
-        "micros": [clean[0], broken[0]],
-        "reading": clean[1],
+        "tries": [tried(peer, told) for told in question["tries"]],
+        "theirs": [clean[0], broken[0]],
+        "ours": [clean[1], broken[1]],
     }
     json.dump(answer, answers)
     answers.flush()
