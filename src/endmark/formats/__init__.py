@@ -18,6 +18,7 @@ __all__ = ["Format", "Rebuilt", "detect", "get", "names"]
 
 _MODULES = {
     "adk": "endmark.formats.adk",
+    "agno": "endmark.formats.agno",
     "ai-sdk": "endmark.formats.ai_sdk",
     "ai-sdk-model": "endmark.formats.ai_sdk_model",
     "anthropic": "endmark.formats.anthropic",

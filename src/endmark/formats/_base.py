@@ -119,6 +119,14 @@ class Format(ABC):
         """Tell whether the assistant says something in this message, or calls a tool."""
         return message.get("role") == "assistant"
 
+    def answered(self, message: Message) -> str | None:
+        """Give the id of the call that this message of a result answers; None where it is none."""
+        return None
+
+    def recorded(self, message: Message, value: Any, error: bool) -> Message:
+        """Give a message of a result with another value in it."""
+        return message
+
     def last(self, history: History, is_it: Callable[[Message], bool]) -> int:
         """Give the index of the last message of a kind, -1 for none."""
         return next((i for i in range(len(history) - 1, -1, -1) if is_it(history[i])), -1)

@@ -21,6 +21,7 @@ from sqlalchemy.exc import DBAPIError
 from endmark.heal import slim
 from endmark.heal.report import Options, label
 from endmark.model import Shape
+from endmark.stores._store import LISTS
 from endmark.stores.rows import only
 from endmark.stores.source import Source
 from endmark.stores.table import Cell, rows_of
@@ -48,7 +49,7 @@ def find(
     sqlite = connection.dialect.name == "sqlite"
     if inline and sqlite and source.store.layout == "rows":
         return _by_rows(source, connection, options), None
-    if inline and source.format.needles and source.store.layout != "list":
+    if inline and source.format.needles and source.store.layout not in LISTS:
         return _by_words(source, connection, options, after)
     candidates = []
     for candidate in _by_stream(source, connection, options, after):
@@ -199,7 +200,7 @@ def _by_stream(
     columns, condition, values = _conversations(source, options, after)
     table, names = source.table, len(source.store.conversation)
     gate, more = slim.may_hold_calls(source)
-    if source.store.layout == "list":
+    if source.store.layout in LISTS:
         condition, values = f"{condition} AND {gate}", values | more
     if slim.can_join(source):
         yield from _by_conversation(source, connection, columns, condition, values)

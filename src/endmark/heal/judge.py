@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from endmark.errors import UnreadableError
 from endmark.heal.report import Item, Options, label
+from endmark.heal.sections import joined
 from endmark.history import Examination, examine
 from endmark.model import Finding, SetId, Turn
 from endmark.policy import Policy
 from endmark.stores.changes import Change
-from endmark.stores.source import Conversation, Row, Source
+from endmark.stores.source import Conversation, Row, Section, Source
 from endmark.stores.table import Cell
 
 
@@ -62,6 +64,8 @@ class Judge:
         return "open" if young else "over"
 
     def examine(self, conversation: Conversation) -> Examination:
+        if conversation.sections:
+            return joined(conversation, self.source.format, self._section)
         turn = self.turn(conversation.written)
         return examine(
             conversation.history,
@@ -71,13 +75,35 @@ class Judge:
             passed=self.include_frontier,
         )
 
+    def _section(self, history: list[Any], section: Section) -> Examination:
+        """Examine one section; what waits for a person is left whole."""
+        turn = "over" if section.ended else self.turn(section.row.written)
+        waits = section.waits and not self.include_frontier
+        found = examine(
+            history,
+            self.source.format,
+            self.policy,
+            "open" if waits else turn,
+            passed=self.include_frontier,
+        )
+        return replace(found, findings=(), edits=()) if waits else found
+
     def _waits(self, conversation: Conversation) -> str:
         """Say why calls at the end are left open: what age cannot close waits on purpose."""
-        if examine(conversation.history, self.source.format, self.policy, "over").pending:
+        if self._on_purpose(conversation):
             return "waits on purpose"
         if conversation.written is None:
             return "age unknown"
         return f"younger than {_age(self.policy.min_age)}"
+
+    def _on_purpose(self, conversation: Conversation) -> bool:
+        format_, policy = self.source.format, self.policy
+        if not conversation.sections:
+            return bool(examine(conversation.history, format_, policy, "over").pending)
+        waiting = [one for one in conversation.sections if one.waits]
+        return any(
+            self._section(conversation.history[o.start : o.stop], o).pending for o in waiting
+        )
 
     def whole(self, conversation: Conversation) -> Verdict:
         """Judge a conversation from all of its rows."""

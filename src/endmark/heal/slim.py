@@ -16,7 +16,7 @@ import orjson
 
 from endmark.errors import UnreadableError
 from endmark.formats import Format
-from endmark.stores import json_text
+from endmark.stores._store import LISTS
 from endmark.stores.source import Row, Source
 
 GREAT = 1_000_000  # bytes; PostgreSQL puts no more than 1 GB together
@@ -157,7 +157,7 @@ def reader(source: Source) -> Reader:
     """Choose what a stream reads of each row: as little as the first look needs."""
     table, store, loads = source.table, source.store, orjson.loads
     payload = table.read(store.payload)
-    if store.layout == "list":
+    if store.layout in LISTS:
         return _ListReader(source, payload, lambda rows, at: [row[at] for row in rows])
     if store.role is not None:
         columns = f"{payload}, {table.read(store.role)}"
@@ -201,11 +201,8 @@ def skim_joined(source: Source, count: int, text: str | None) -> bool:
 
 def _skim_list(source: Source, cell: Any) -> bool:
     try:
-        payload = json_text.read(cell)
-        for name in source.store.path:
-            payload = payload[name]
-        return not isinstance(payload, list) or bool(source.format.skim(payload))
-    except (UnreadableError, AttributeError, IndexError, KeyError, TypeError):
+        return any(source.format.skim(one) for one in source.lists(cell))
+    except _UNREAD:
         return True
 
 

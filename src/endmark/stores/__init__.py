@@ -23,6 +23,8 @@ _MODULES = {
     "adk": "endmark.stores.adk",
     "adk-sqlite": "endmark.stores.adk_sqlite",
     "adk-v0": "endmark.stores.adk_v0",
+    "agno": "endmark.stores.agno",
+    "agno-2": "endmark.stores.agno_2",
     "endmark": "endmark.stores.endmark_tables",
     "llama-index": "endmark.stores.llama_index",
     "llama-index-postgres": "endmark.stores.llama_index_postgres",

@@ -32,7 +32,7 @@ def detect(connection: Connection, schema: str | None = None) -> list[Store]:
         store = stores.get(name)
         if connection.dialect.name not in store.databases:
             continue
-        for place in dict.fromkeys([schema] if schema else [store.schema, None]):
+        for place in dict.fromkeys([schema] if schema else [*store.schemas, store.schema, None]):
             if place not in tables:
                 tables[place] = columns_of(connection, place)
             found += _matching(connection, replace(store, schema=place), tables[place])
@@ -75,6 +75,8 @@ def columns_of(connection: Connection, schema: str | None) -> Tables:
 def _matching(connection: Connection, store: Store, tables: Tables) -> Iterator[Store]:
     places = {name: _having(tables, name, own) for name, own in store.fingerprint.items()}
     if not places or not all(places.values()):
+        return
+    if store.unless and any(store.unless <= own for own in tables.values()):
         return
     for table in [t for t, own in tables.items() if store.fingerprint[store.table] <= own]:
         named = replace(store, table=table)

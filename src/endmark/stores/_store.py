@@ -15,7 +15,8 @@ from pydantic.dataclasses import dataclass
 
 from endmark import formats
 
-Layout = Literal["rows", "parts", "list"]
+Layout = Literal["rows", "parts", "list", "nested"]
+LISTS = frozenset({"list", "nested"})  # layouts whose payload holds whole lists
 OrderKind = Literal["sequence", "time", "shared"]
 
 
@@ -35,6 +36,19 @@ Columns = Annotated[tuple[str, ...], BeforeValidator(_names)]
 Path = Annotated[tuple[str, ...], BeforeValidator(_steps)]
 FormatName = Annotated[str, AfterValidator(_known_format)]
 _CONFIG = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, config=_CONFIG)
+class Recorded:
+    """Where real results stand beside the list: `list` of entries, in what holds the messages.
+
+    In an entry: the `id` of the call, the `value`, and what says that it is an `error`.
+    """
+
+    list: str
+    id: Path
+    value: Path
+    error: Path = ()
 
 
 @dataclass(frozen=True, config=_CONFIG)
@@ -64,25 +78,30 @@ class PartTable:
 class Store:
     """Describe where messages are kept.
 
-    Fields: `table`, `schema`, `conversation` (the columns that name one), `order` (the columns
-    that order its messages), `order_kind` (`sequence`: numbers of each conversation's own;
-    `time`: a timestamp; `shared`: an id that all conversations share; None: seen from the
-    column), `payload` (the column with the JSON), `role` (the column with the role, where the
-    payload does not hold it), `key` (default: the primary key), `path` (where in the payload a
-    whole list lies: `thread.messages`, or the names as a list), `parts` (the table of parts, for layout `parts`), `only` (column to the
-    values that rows of the model's history have), `optional` (the columns among these that older
-    versions do not have), `age` (the column that tells when a row was
-    written; default: the order, when it is a time), `any_format` (the format is only a default:
-    the payloads tell which it is), `copies` (columns that repeat a field of the payload; the
-    payload follows those of the key and of the order, the others follow the payload).
+        Fields: `table`, `schema`, `conversation` (the columns that name one), `order` (the columns
+        that order its messages), `order_kind` (`sequence`: numbers of each conversation's own;
+        `time`: a timestamp; `shared`: an id that all conversations share; None: seen from the
+        column), `payload` (the column with the JSON), `role` (the column with the role, where the
+        payload does not hold it), `key` (default: the primary key), `path` (where in the payload a
+    XX (the table of parts, for layout `parts`), `only` (column to the
+        values that rows of the model's history have), `optional` (the columns among these that older
+        versions do not have), `age` (the column that tells when a row was
+        written; default: the order, when it is a time), `any_format` (the format is only a default:
+        the payloads tell which it is), `copies` (columns that repeat a field of the payload; the
+        payload follows those of the key and of the order, the others follow the payload).
 
-    To tell a store: `fingerprint` (tables to their columns), `types` (columns to what their types
-    may begin with). What is left alone: `refuses` (keys of a payload to the reason), `refusal`
-    (the reason, where it is the whole store). `window` says where a reader cuts the history.
+        Of layout `nested`, keys of what holds a list: `pauses` (to the values that say that it waits for
+        a person), `ended` (to those that say that its turn is over), `recorded` (where a result may
+        stand that the list lacks).
 
-    >>> Store(format="openai-chat", table="chat", conversation="thread_id", order="id",
-    ...       payload="message").conversation
-    ('thread_id',)
+        To tell a store: `fingerprint` (tables to their columns), `types` (columns to what their types
+        may begin with), `unless` (columns of a table that stands for a newer version), `schemas` (where
+        on PostgreSQL it is by default). What is left alone: `refuses` (keys of a payload to the reason), `refusal`
+        (the reason, where it is the whole store). `window` says where a reader cuts the history.
+
+        >>> Store(format="openai-chat", table="chat", conversation="thread_id", order="id",
+        ...       payload="message").conversation
+        ('thread_id',)
     """
 
     format: FormatName
@@ -97,6 +116,10 @@ class Store:
     role: str | None = None
     key: Columns = ()
     path: Path = ()
+    lists: tuple[Path, ...] = ()
+    pauses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    ended: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    recorded: tuple[Recorded, ...] = ()
     parts: PartTable | None = None
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     optional: Columns = ()
@@ -106,6 +129,8 @@ class Store:
     copies: Mapping[str, str] = field(default_factory=dict)
     fingerprint: Mapping[str, frozenset[str]] = field(default_factory=dict)
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unless: frozenset[str] = frozenset()
+    schemas: tuple[str, ...] = ()
     refuses: Mapping[str, str] = field(default_factory=dict)
     refusal: str = ""
     window: str = ""

@@ -40,11 +40,21 @@ def load(
 def read_list(source: Source, row: Row) -> list[Any]:
     """Read a row's list of messages. Raises `UnreadableError`."""
     cell = row.cells[source.store.payload]
+    row.payload = read_payload(cell)
+    return _at(row.payload, source.store.path)
+
+
+def lists(source: Source, cell: Cell) -> list[list[Any]]:
+    """Give the one list in a payload. Raises `UnreadableError`."""
+    return [_at(read_payload(cell), source.store.path)]
+
+
+def read_payload(cell: Cell) -> Any:
+    """Read the JSON of a cell. Raises `UnreadableError`."""
     if not isinstance(cell, str | bytes):
         msg = "the payload is not JSON text"
         raise UnreadableError(msg)
-    row.payload = json_text.read(cell)
-    return _at(row.payload, source.store.path)
+    return json_text.read(cell)
 
 
 def _at(payload: Any, path: Sequence[str]) -> list[Any]:

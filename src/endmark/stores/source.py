@@ -6,7 +6,7 @@ nothing in this package writes without `changes.execute`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, Literal
@@ -18,7 +18,7 @@ from endmark.errors import StoreError, UnreadableError
 from endmark.formats import Rebuilt
 from endmark.formats._base import Message
 from endmark.stores import json_text
-from endmark.stores._store import OrderKind, Store
+from endmark.stores._store import LISTS, OrderKind, Store
 from endmark.stores.changes import Change
 from endmark.stores.order import moment
 from endmark.stores.table import Cell, Cells, Table, rows_of
@@ -28,6 +28,7 @@ LAYOUTS = {
     "rows": "endmark.stores.rows",
     "parts": "endmark.stores.parts",
     "list": "endmark.stores.lists",
+    "nested": "endmark.stores.nested",
 }
 AGE_COLUMNS = ("updated_at", "updatedAt", "created_at", "createdAt", "timestamp")
 Wrap = Literal["message", "rest", "body"]
@@ -51,14 +52,31 @@ class Row:
     parts: list[Row] = field(default_factory=list)  # layout `parts`: the rows of its parts
 
 
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a conversation that is sent alone: the messages `[start:stop]` of its history."""
+
+    start: int
+    stop: int
+    row: Row
+    place: tuple[str | int, ...]  # where in the row's payload its list lies
+    waits: bool = False  # a person is asked
+    ended: bool = False  # nothing of its turn is to come
+    recorded: Mapping[str, tuple[Any, bool]] = field(default_factory=dict)  # id: result, an error
+
+
 @dataclass(slots=True)
 class Conversation:
-    """One conversation as stored; `problem` says why it cannot be read, without content."""
+    """One conversation as stored; `problem` says why it cannot be read, without content.
+
+    Where there are `sections`, each is a history of its own.
+    """
 
     id: tuple[Cell, ...]
     rows: list[Row] = field(default_factory=list)
     history: list[Message] = field(default_factory=list)
     problem: str | None = None
+    sections: list[Section] = field(default_factory=list)
 
     @property
     def written(self) -> float | None:
@@ -77,7 +95,7 @@ class Source:
         self.key = self.table.key(store.key)
         self._require_sense()
         self._require_unique(connection)
-        self.order = store.order or (() if store.layout == "list" else self._order_of_key())
+        self.order = store.order or (() if store.layout in LISTS else self._order_of_key())
         self.only = {
             name: values
             for name, values in store.only.items()
@@ -105,7 +123,7 @@ class Source:
         unique = [self.table.primary_key, *self.table.unique]
         if len(named) < len(store.conversation):
             raise StoreError(f"--conversation names {', '.join(store.conversation)}: each but once")
-        if store.layout != "list" and any(names and set(names) <= named for names in unique):
+        if store.layout not in LISTS and any(names and set(names) <= named for names in unique):
             raise StoreError(
                 f"{', '.join(store.conversation)} differs in every row of {self.table.label}; "
                 "--conversation takes what all messages of one conversation share"
@@ -166,10 +184,8 @@ class Source:
             from endmark.stores import parts
 
             return [{"role": "assistant", self.format.body: [parts.read_part(self, row.cells)]}]
-        if self.store.layout == "list":
-            from endmark.stores import lists
-
-            return lists.read_list(self, row)
+        if self.store.layout in LISTS:
+            return list(self._layout().read_list(self, row))
         self.decode(row)
         return [row.message]
 
@@ -230,6 +246,10 @@ class Source:
         """
         changes: list[Change] = self._layout().changes(self, conversation, rebuilt)
         return changes
+
+    def lists(self, cell: Cell) -> list[list[Any]]:
+        """Give the histories in one payload, of a layout that keeps lists."""
+        return list(self._layout().lists(self, cell))
 
     def _layout(self) -> Any:
         return import_module(LAYOUTS[self.store.layout])
