@@ -94,6 +94,8 @@ def test_a_store_that_its_library_wrote(name: str, database: Database) -> None:
     for history in after.values():
         assert check(history, store.format, turn="over") == ()
     assert_copies_agree(database, store, case.get("copies", {}))
+    for name, wanted in case.get("holds", {}).items():  # so that no real result is overlooked
+        assert [w for w in wanted if not any(w.items() <= m.items() for m in after[name])] == []
 
     if dead:
         heal.undo(database.engine)
@@ -117,6 +119,27 @@ def assert_copies_agree(
                 assert str(cell) == value
             else:  # a database keeps microseconds
                 assert moment(str(cell)) == pytest.approx(value + ahead, rel=0, abs=1e-6)
+
+
+def test_a_column_that_a_newer_version_left_behind_is_not_read(database: Database) -> None:
+    fill(database, "agno")
+    [store] = detected(database)
+    place = "ai." if database.name == "postgresql" else ""
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql(f"ALTER TABLE {place}agno_sessions ADD COLUMN runs JSON")
+    assert detected(database) == [store]
+
+
+def test_lists_in_lists_by_flags(database: Database) -> None:
+    fill(database, "agno-2")
+    flags = {"table": "agno_sessions", "conversation": "session_id", "payload": "runs"}
+    flags |= {"format": "agno", "key": "session_id"}
+    if database.name == "postgresql":
+        flags["schema"] = "ai"
+    wanted = CASES["agno-2"]["found"]
+    assert found(database, from_flags(**flags, path="*.messages"), FORCED) == wanted
+    wrong = found(database, from_flags(**flags, path="runs.*.messages"), FORCED)
+    assert set(wrong.values()) == {"skipped: there is no runs"}
 
 
 DIFFERENT = ("langchain", "openai-agents-sqlalchemy", "adk", "llama-index")
