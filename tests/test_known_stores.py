@@ -94,8 +94,8 @@ def test_a_store_that_its_library_wrote(name: str, database: Database) -> None:
     for history in after.values():
         assert check(history, store.format, turn="over") == ()
     assert_copies_agree(database, store, case.get("copies", {}))
-    for name, wanted in case.get("holds", {}).items():  # so that no real result is overlooked
-        assert [w for w in wanted if not any(w.items() <= m.items() for m in after[name])] == []
+    for held, wanted in case.get("holds", {}).items():  # so that no real result is overlooked
+        assert [w for w in wanted if not any(w.items() <= m.items() for m in after[held])] == []
 
     if dead:
         heal.undo(database.engine)
