@@ -26,6 +26,7 @@ _MODULES = {
     "gemini": "endmark.formats.gemini",
     "langchain": "endmark.formats.langchain",
     "llamaindex": "endmark.formats.llamaindex",
+    "mastra": "endmark.formats.mastra",
     "openai-chat": "endmark.formats.openai_chat",
     "openai-responses": "endmark.formats.openai_responses",
     "pydantic-ai": "endmark.formats.pydantic_ai",

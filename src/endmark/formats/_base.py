@@ -67,6 +67,7 @@ class Format(ABC):
     unique_ids: ClassVar[bool] = False
     optional_ids: ClassVar[bool] = False  # calls and results may go without an id
     joint: ClassVar[bool] = False  # calls in a row are one block: each is a message of its own
+    linked: ClassVar[bool] = False  # a call's result may stand in the part of another message
     body: ClassVar[str]  # the field that holds a message's content where the role is a column
     said: ClassVar[Message] = {"role": "user", "content": "."}  # a message in which a user speaks
     id_field: ClassVar[str | None] = None  # the message's own id, where the format has one

@@ -126,6 +126,8 @@ class Judge:
         They have where a call may be pending, where the row may be of a turn that goes on, and
         where ids are to be made, which come from the position in the conversation.
         """
+        if self.source.format.linked:
+            return None
         verdict = Verdict(id_, alone=True)
         for row in rows:
             if self.turn(row.written) == "open":

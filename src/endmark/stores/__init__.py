@@ -30,6 +30,7 @@ _MODULES = {
     "llama-index-postgres": "endmark.stores.llama_index_postgres",
     "llama-index-sqlite": "endmark.stores.llama_index_sqlite",
     "langchain": "endmark.stores.langchain",
+    "mastra": "endmark.stores.mastra",
     "n8n": "endmark.stores.n8n",
     "openai-agents": "endmark.stores.openai_agents",
     "openai-agents-advanced": "endmark.stores.openai_agents_advanced",
