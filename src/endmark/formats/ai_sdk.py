@@ -236,9 +236,20 @@ class AISDK(Inline):
             return 1
         if isinstance(parts, list):
             typed = all(isinstance(p, dict) and isinstance(p.get("type"), str) for p in parts)
-            return -1 if not typed else 1 if parts else 0
+            if not typed or not all(_is_known(p) or "_" not in p["type"] for p in parts):
+                return -1
+            return int(bool(parts) and all(map(_is_known, parts)))
         plain = parts is None and "tool_calls" not in message
         return 0 if plain and isinstance(message.get("content"), str) else -1
+
+
+def _is_known(part: Message) -> bool:
+    """Tell whether a part is one of the SDK's own, as far as its type and its main key say."""
+    if part["type"] == "text":
+        return isinstance(part.get("text"), str)
+    if is_tool(part):
+        return "toolCallId" in part or isinstance(part.get("toolInvocation"), dict)
+    return part["type"] in PLAIN or part["type"].startswith("data-")
 
 
 def _lists(message: Message) -> tuple[list[Message], list[Message]]:

@@ -25,6 +25,7 @@ _MODULES = {
     "adk-v0": "endmark.stores.adk_v0",
     "agno": "endmark.stores.agno",
     "agno-2": "endmark.stores.agno_2",
+    "ai-sdk-rows": "endmark.stores.ai_sdk_rows",
     "endmark": "endmark.stores.endmark_tables",
     "llama-index": "endmark.stores.llama_index",
     "llama-index-postgres": "endmark.stores.llama_index_postgres",
@@ -37,6 +38,7 @@ _MODULES = {
     "openai-agents-sqlalchemy": "endmark.stores.openai_agents_sqlalchemy",
     "twenty": "endmark.stores.twenty",
     "vercel-chatbot": "endmark.stores.vercel_chatbot",
+    "vercel-chatbot-1": "endmark.stores.vercel_chatbot_1",
 }
 
 

@@ -73,10 +73,15 @@ def columns_of(connection: Connection, schema: str | None) -> Tables:
 
 
 def _matching(connection: Connection, store: Store, tables: Tables) -> Iterator[Store]:
+    if store.unless and any(store.unless <= own for own in tables.values()):
+        return
+    if store.names:
+        for table, own in tables.items():
+            if (named := _renamed(store, own)) is not None:
+                yield from _fitting(connection, replace(named, table=table))
+        return
     places = {name: _having(tables, name, own) for name, own in store.fingerprint.items()}
     if not places or not all(places.values()):
-        return
-    if store.unless and any(store.unless <= own for own in tables.values()):
         return
     for table in [t for t, own in tables.items() if store.fingerprint[store.table] <= own]:
         named = replace(store, table=table)
@@ -84,6 +89,25 @@ def _matching(connection: Connection, store: Store, tables: Tables) -> Iterator[
             parts = replace(store.parts, table=places[store.parts.table][0])
             named = replace(named, parts=parts)
         yield from _fitting(connection, named)
+
+
+def _renamed(store: Store, own: set[str]) -> Store | None:
+    """Give a store of one table with the names that its columns have among these; None without."""
+    found = {
+        column: next((name for name in (column, *store.names.get(column, ())) if name in own), "")
+        for column in store.fingerprint[store.table]
+    }
+    if not all(found.values()):
+        return None
+    return replace(
+        store,
+        conversation=tuple(found.get(name, name) for name in store.conversation),
+        order=tuple(found.get(name, name) for name in store.order),
+        payload=found.get(store.payload, store.payload),
+        role=found.get(store.role or "", store.role),
+        age=found.get(store.age or "", store.age),
+        types={found.get(name, name): begin for name, begin in store.types.items()},
+    )
 
 
 def _having(tables: Tables, name: str, columns: frozenset[str]) -> list[str]:

@@ -87,7 +87,8 @@ class Store:
         values that rows of the model's history have), `optional` (the columns among these that older
         versions do not have), `age` (the column that tells when a row was
         written; default: the order, when it is a time), `any_format` (the format is only a default:
-        the payloads tell which it is), `copies` (columns that repeat a field of the payload; the
+        the payloads tell which it is), `ties` (rows with one order value come in no order: calls first,
+    then results, then words), `copies` (columns that repeat a field of the payload; the
         payload follows those of the key and of the order, the others follow the payload).
 
         Of layout `nested`, keys of what holds a list: `pauses` (to the values that say that it waits for
@@ -95,7 +96,7 @@ class Store:
         stand that the list lacks).
 
         To tell a store: `fingerprint` (tables to their columns), `types` (columns to what their types
-        may begin with), `unless` (columns of a table that stands for a newer version), `schemas` (where
+        may begin with), `names` (columns to other names that they may have), `unless` (columns of a table that stands for a newer version), `schemas` (where
         on PostgreSQL it is by default). What is left alone: `refuses` (keys of a payload to the reason), `refusal`
         (the reason, where it is the whole store). `window` says where a reader cuts the history.
 
@@ -125,10 +126,12 @@ class Store:
     optional: Columns = ()
     age: str | None = None
     any_format: bool = False
+    ties: bool = False
     pending_tools: frozenset[str] = frozenset()
     copies: Mapping[str, str] = field(default_factory=dict)
     fingerprint: Mapping[str, frozenset[str]] = field(default_factory=dict)
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unless: frozenset[str] = frozenset()
     schemas: tuple[str, ...] = ()
     refuses: Mapping[str, str] = field(default_factory=dict)
