@@ -13,11 +13,21 @@ from typing import cast
 
 from endmark.errors import StoreError
 from endmark.formats._entry import load
-from endmark.stores._detect import detect, seen
+from endmark.stores._detect import detect, guessed, seen
 from endmark.stores._store import PartTable, Store
 from endmark.stores.source import Conversation, Source
 
-__all__ = ["Conversation", "PartTable", "Source", "Store", "detect", "get", "names", "seen"]
+__all__ = [
+    "Conversation",
+    "PartTable",
+    "Source",
+    "Store",
+    "detect",
+    "get",
+    "guessed",
+    "names",
+    "seen",
+]
 
 _MODULES = {
     "adk": "endmark.stores.adk",

@@ -55,11 +55,22 @@ def _rank(store: Store) -> tuple[int, bool]:
 
 def seen(connection: Connection) -> str:
     """Say what tables and columns a database has: names only, for when no store was found."""
-    every = columns_of(connection, None)
-    tables = {name: own for name, own in every.items() if not name.startswith(OURS)}
+    tables = _theirs(connection, None)
     listed = [f"{name} ({', '.join(sorted(tables[name])[:12])})" for name in sorted(tables)[:8]]
     more = f" and {len(tables) - 8} more" if len(tables) > 8 else ""
     return "; ".join(listed) + more if listed else "no tables"
+
+
+def guessed(connection: Connection, schema: str | None = None) -> list[str]:
+    """Give commands that may read what no known store fits; they are to be checked."""
+    from endmark.stores.guess import guesses
+
+    return guesses(connection, _theirs(connection, schema), schema)
+
+
+def _theirs(connection: Connection, schema: str | None) -> Tables:
+    every = columns_of(connection, schema)
+    return {name: own for name, own in every.items() if not name.startswith(OURS)}
 
 
 def columns_of(connection: Connection, schema: str | None) -> Tables:
