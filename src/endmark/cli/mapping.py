@@ -75,7 +75,7 @@ class Mapping:
         """Give the stores meant. Raises `StoreError`, `FormatError`."""
         chosen = self._chosen()
         if chosen is not None:
-            return chosen
+            return [one for store in chosen for one in _placed(connection, store)]
         found: list[Store] = stores.detect(connection, self.schema)
         if found:
             return found
@@ -113,6 +113,14 @@ class Mapping:
             names = ", ".join(store.name for store in described)
             raise StoreError(f"{self.config} describes no store {self.store!r}; it has {names}")
         return chosen
+
+
+def _placed(connection: sa.Connection, store: Store) -> list[Store]:
+    """Find a known store whose schema or columns have several names; else give it as it is."""
+    if not (store.schemas or store.names) or store.table not in store.fingerprint:
+        return [store]
+    found: list[Store] = stores.detect(connection, store.schema)
+    return [one for one in found if one.name == store.name] or [store]
 
 
 def _nothing(connection: sa.Connection, schema: str | None) -> StoreError:
