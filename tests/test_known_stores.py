@@ -17,6 +17,7 @@ import pytest
 import sqlalchemy as sa
 
 from endmark import check, heal, stores
+from endmark.cli.mapping import Mapping
 from endmark.heal import Item, Options
 from endmark.stores import Source, Store
 from endmark.stores.custom import from_flags
@@ -128,6 +129,12 @@ def test_a_column_that_a_newer_version_left_behind_is_not_read(database: Databas
     with database.engine.begin() as connection:
         connection.exec_driver_sql(f"ALTER TABLE {place}agno_sessions ADD COLUMN runs JSON")
     assert detected(database) == [store]
+
+
+def test_a_store_that_is_named_is_looked_for_where_it_may_be(database: Database) -> None:
+    fill(database, "agno")
+    with database.engine.connect() as connection:
+        assert Mapping(store="agno").stores(connection) == detected(database)
 
 
 def test_lists_in_lists_by_flags(database: Database) -> None:
