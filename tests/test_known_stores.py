@@ -122,6 +122,29 @@ def assert_copies_agree(
                 assert moment(str(cell)) == pytest.approx(value + ahead, rel=0, abs=1e-6)
 
 
+def test_a_copy_in_the_run_of_a_team_is_healed_with_its_run(database: Database) -> None:
+    fill(database, "agno")
+    [store] = detected(database)
+    ref = "ai.agno_runs" if database.name == "postgresql" else "agno_runs"
+    kind = "JSONB" if database.name == "postgresql" else "TEXT"
+    said = f"SELECT CAST(run_data AS TEXT) FROM {ref} WHERE run_id = 'end-0'"
+    with database.engine.begin() as connection:
+        run = json.loads(connection.exec_driver_sql(said).scalar_one())
+        team = {"messages": [], "status": "COMPLETED", "member_responses": [run]}
+        sql = f"UPDATE {ref} SET session_id = 'end', run_data = CAST(:run AS {kind}) "
+        sql += "WHERE run_id = 'sound-1'"
+        connection.execute(sa.text(sql), {"run": json.dumps(team)})
+    before = dump(database)
+    assert found(database, store, EARLIER)["end"] == "pending"  # not one without the other
+    assert found(database, store, LATER)["end"] == "poisoned dangling"
+    heal.apply(database.engine, [store], options=LATER)
+    history = heal.show(database.engine, store, "end").before
+    assert [message["role"] for message in history] == ["user", "assistant", "tool"] * 2
+    assert history[:3] == history[3:]
+    heal.undo(database.engine)
+    assert dump(database) == before
+
+
 def test_a_column_that_a_newer_version_left_behind_is_not_read(database: Database) -> None:
     fill(database, "agno")
     [store] = detected(database)
