@@ -145,6 +145,23 @@ def test_a_copy_in_the_run_of_a_team_is_healed_with_its_run(database: Database) 
     assert dump(database) == before
 
 
+def test_a_result_in_a_later_run_goes_to_its_call_and_to_the_copy_of_it(database: Database) -> None:
+    fill(database, "agno")
+    [store] = detected(database)
+    ref = "ai.agno_runs" if database.name == "postgresql" else "agno_runs"
+    kind = "JSONB" if database.name == "postgresql" else "TEXT"
+    late = {"role": "tool", "tool_call_id": "c8", "content": "real", "from_history": False}
+    run = json.dumps({"status": "COMPLETED", "messages": [late]})
+    sql = f"UPDATE {ref} SET session_id = 'copies', run_index = 2, run_data = CAST(:run AS {kind}) "
+    with database.engine.begin() as connection:
+        connection.execute(sa.text(sql + "WHERE run_id = 'sound-1'"), {"run": run})
+    assert found(database, store, EARLIER)["copies"] == "pending"  # the result is still there
+    heal.apply(database.engine, [store], options=FORCED)
+    history = heal.show(database.engine, store, "copies", options=FORCED).before
+    answers = [(m["content"], m["from_history"]) for m in history if m["role"] == "tool"]
+    assert answers == [("real", False), ("real", True)]
+
+
 def test_a_column_that_a_newer_version_left_behind_is_not_read(database: Database) -> None:
     fill(database, "agno")
     [store] = detected(database)

@@ -128,6 +128,10 @@ class Format(ABC):
         """Give a message of a result with another value in it."""
         return message
 
+    def moved(self, message: Message, made: Message) -> Message:
+        """Give a real result as it may stand in another history, where one was made for its call."""
+        return message
+
     def last(self, history: History, is_it: Callable[[Message], bool]) -> int:
         """Give the index of the last message of a kind, -1 for none."""
         return next((i for i in range(len(history) - 1, -1, -1) if is_it(history[i])), -1)

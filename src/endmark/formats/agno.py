@@ -91,6 +91,14 @@ class Agno(OpenAIChat):
     def recorded(self, message: Message, value: Any, error: bool) -> Message:
         return {**super().recorded(message, value, error), "tool_call_error": error}
 
+    def moved(self, message: Message, made: Message) -> Message:
+        copied = made["from_history"]
+        return (
+            message
+            if message.get("from_history") is copied
+            else {**message, "from_history": copied}
+        )
+
     def fits(self, message: Message) -> int:
         if not isinstance(message.get("from_history"), bool):
             return -1

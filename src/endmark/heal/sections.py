@@ -48,7 +48,7 @@ class Joined(Examination):
         if id_ is not None and id_ in section.recorded:
             return self.format.recorded(made, *section.recorded[id_])
         index, message = strays.get(id_, (-1, made)) if id_ is not None else (-1, made)
-        return message if index >= section.stop else made
+        return self.format.moved(message, made) if index >= section.stop else made
 
 
 def joined(conversation: Conversation, format_: Format, look: Look) -> Joined:
