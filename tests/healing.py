@@ -110,8 +110,13 @@ def dump(database: Database) -> list[str]:
             lines = [line for line in driver.iterdump() if "endmark_heal_" not in line]
             return sorted(line for line in lines if not line.startswith(tuple(cut)))
         lines = []
-        for table in sa.inspect(connection).get_table_names():
-            quoted = table.replace('"', '""').replace(":", "\\:")
-            rows = connection.execute(sa.text(f'SELECT CAST(t AS TEXT) FROM "{quoted}" AS t'))
-            lines += [f"{table}: {row[0]}" for row in rows]
+        inspector = sa.inspect(connection)
+        for schema in inspector.get_schema_names():
+            if schema.startswith(("endmark", "information_schema", "pg_")):
+                continue
+            for table in inspector.get_table_names(schema):
+                names = (word.replace('"', '""').replace(":", "\\:") for word in (schema, table))
+                place = ".".join(f'"{name}"' for name in names)
+                rows = connection.execute(sa.text(f"SELECT CAST(t AS TEXT) FROM {place} AS t"))
+                lines += [f"{table}: {row[0]}" for row in rows]
         return sorted(lines)

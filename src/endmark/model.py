@@ -78,6 +78,7 @@ class Call:
     asked: bool = False  # a person was asked about it, whoever runs it
     slot: int = -1  # the message behind which its results belong
     flaws: tuple[Kind, ...] = ()  # what the provider refuses in the call itself
+    held: bool = False  # it waits on purpose, whatever was said since
     led: bool = False  # what stands before it may not be left without it
 
 

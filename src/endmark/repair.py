@@ -152,6 +152,8 @@ class _Decision:
 
         One that waits on purpose, or that the provider goes on with, is passed only by a user.
         """
+        if call.held:
+            return True
         if self.last_user > call.at.message:
             return False
         if call.owner is Owner.HUMAN or call.asked or self.policy.is_pending(call):

@@ -108,6 +108,8 @@ def run(app: typer.Typer, name: str, arguments: Sequence[str] | None = None) -> 
         if os.environ.get("ENDMARK_DEBUG"):
             raise
         say(f"{name}: {_sentence(error)}")
+        for note in getattr(error, "__notes__", ()) if isinstance(error, EndmarkError) else ():
+            say(f"  {note}")
     else:
         return code if isinstance(code, int) else 0
     return WRONG

@@ -75,15 +75,11 @@ class Mapping:
         """Give the stores meant. Raises `StoreError`, `FormatError`."""
         chosen = self._chosen()
         if chosen is not None:
-            return chosen
+            return [one for store in chosen for one in _placed(connection, store)]
         found: list[Store] = stores.detect(connection, self.schema)
         if found:
             return found
-        msg = (
-            f"no known store is here; seen: {stores.seen(connection)}. Describe yours with --table, "
-            "--conversation, --order, --payload and --format (and --role, --key, --schema)"
-        )
-        raise StoreError(msg)
+        raise _nothing(connection, self.schema)
 
     def _chosen(self) -> list[Store] | None:
         flags = {
@@ -117,3 +113,22 @@ class Mapping:
             names = ", ".join(store.name for store in described)
             raise StoreError(f"{self.config} describes no store {self.store!r}; it has {names}")
         return chosen
+
+
+def _placed(connection: sa.Connection, store: Store) -> list[Store]:
+    """Find a known store whose schema or columns have several names; else give it as it is."""
+    if not (store.schemas or store.names) or store.table not in store.fingerprint:
+        return [store]
+    found: list[Store] = stores.detect(connection, store.schema)
+    return [one for one in found if one.name == store.name] or [store]
+
+
+def _nothing(connection: sa.Connection, schema: str | None) -> StoreError:
+    """Say that no known store is here, what is, and in notes with which flags it may be read."""
+    likely = stores.guessed(connection, schema)
+    said = f"no known store is here; seen: {stores.seen(connection)}. Describe yours with --table, "
+    said += "--conversation, --order, --payload and --format (and --role, --key, --schema)"
+    error = StoreError(f"{said}; by the looks of it, but check these:" if likely else said)
+    for flags in likely:
+        error.add_note(flags)
+    return error

@@ -18,6 +18,7 @@ __all__ = ["Format", "Rebuilt", "detect", "get", "names"]
 
 _MODULES = {
     "adk": "endmark.formats.adk",
+    "agno": "endmark.formats.agno",
     "ai-sdk": "endmark.formats.ai_sdk",
     "ai-sdk-model": "endmark.formats.ai_sdk_model",
     "anthropic": "endmark.formats.anthropic",
@@ -28,6 +29,7 @@ _MODULES = {
     "langchain": "endmark.formats.langchain",
     "llamaindex": "endmark.formats.llamaindex",
     "lobechat": "endmark.formats.lobechat",
+    "mastra": "endmark.formats.mastra",
     "open-webui": "endmark.formats.open_webui",
     "openai-chat": "endmark.formats.openai_chat",
     "openai-responses": "endmark.formats.openai_responses",

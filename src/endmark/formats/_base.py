@@ -49,6 +49,13 @@ class Rebuilt:
         self.messages: list[Message] = []
         self._spans: list[range | None] = []  # who asks for messages alone need not wait for more
 
+    @classmethod
+    def of(cls, messages: Iterable[Message], origins: Iterable[int | None]) -> Rebuilt:
+        made = cls()
+        for message, origin in zip(messages, origins, strict=True):
+            made.add(message, origin)
+        return made
+
     @cached_property
     def origins(self) -> list[int | None]:
         return [k for span in self._spans for k in (span or (None,))]
@@ -75,6 +82,7 @@ class Format(ABC):
     optional_ids: ClassVar[bool] = False  # calls and results may go without an id
     objects: ClassVar[bool] = False  # messages may be a library's objects, not only plain data
     joint: ClassVar[bool] = False  # calls in a row are one block: each is a message of its own
+    linked: ClassVar[bool] = False  # a call's result may stand in the part of another message
     body: ClassVar[str]  # the field that holds a message's content where the role is a column
     said: ClassVar[Message] = {"role": "user", "content": "."}  # a message in which a user speaks
     id_field: ClassVar[str | None] = None  # the message's own id, where the format has one
@@ -138,6 +146,18 @@ class Format(ABC):
     def is_assistant(self, message: Message) -> bool:
         """Tell whether the assistant says something in this message, or calls a tool."""
         return message.get("role") == "assistant"
+
+    def answered(self, message: Message) -> str | None:
+        """Give the id of the call that this message of a result answers; None where it is none."""
+        return None
+
+    def recorded(self, message: Message, value: Any, error: bool) -> Message:
+        """Give a message of a result with another value in it."""
+        return message
+
+    def moved(self, message: Message, made: Message) -> Message:
+        """Give a real result as it may stand in another history, where one was made for its call."""
+        return message
 
     def last(self, history: History, is_it: Callable[[Message], bool]) -> int:
         """Give the index of the last message of a kind, -1 for none."""

@@ -8,7 +8,7 @@ https://ai-sdk.dev/docs/reference/ai-sdk-core/ui-message
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from endmark.formats._ai_sdk_parts import (
@@ -72,7 +72,7 @@ class AISDK(Inline):
     # Every open state, every errored or denied part, all of major 4, and what else a word tells;
     # what is missing tips the balance. Neither tells that two finished typed parts share an id:
     # that is what `ids_path` and `ids_key` are for.
-    needles = (
+    needles: ClassVar[tuple[str, ...]] = (
         '"input-',  # also a healthy "input-..." in a user's own JSON: rare
         '"approval',
         '"preliminary"',
@@ -90,13 +90,13 @@ class AISDK(Inline):
         '"toolCallId":""',
         '"toolCallId": ""',
     )
-    balanced = (
+    balanced: ClassVar[tuple[tuple[str, ...], ...]] = (
         ('"output-available"',),
         ('"toolCallId":"', '"toolCallId": "'),
         ('"input":{', '"input": {'),
         ('"output":',),
     )
-    besides = (
+    besides: ClassVar[tuple[str, ...]] = (
         '"approval',
         '"preliminary"',
         '"errorText"',
@@ -107,7 +107,7 @@ class AISDK(Inline):
         '"toolCallId": ""',
     )
     gate = '"tool'
-    jsonpaths = (
+    jsonpaths: ClassVar[tuple[str, ...]] = (
         (
             '{0}.parts[*] ? ((@.type starts with "tool-" || @.type == "dynamic-tool") &&'
             ' !(@.type starts with "tool-" && @.type != "tool-"'
@@ -191,8 +191,16 @@ class AISDK(Inline):
             if tool.flat:
                 events += read_part(tool.told[0], at, policy, passed=passed)
             else:
-                events += read_copies(tool.told, at, policy)
+                events += self.read_copies(tool.told, at, policy)
         return events
+
+    def read_copies(self, copies: Sequence[Message], at: At, policy: Policy) -> list[Event]:
+        """Read the copies of one invocation of major 4."""
+        return read_copies(copies, at, policy)
+
+    def edit_copies(self, copies: Sequence[Message], edits: Sequence[Edit]) -> list[Message]:
+        """Write the edits of one invocation of major 4 into all its copies."""
+        return edit_copies(copies, edits)
 
     def edit(self, message: Message, edits: Sequence[Edit]) -> Message | None:
         work: dict[int, list[Edit]] = {}
@@ -205,7 +213,7 @@ class AISDK(Inline):
         made_legacy: list[Any] = list(legacy)
         for tool in _tools(parts, legacy):
             if tool.part in work:
-                _edit_tool(made, made_legacy, tool, work[tool.part])
+                _edit_tool(made, made_legacy, tool, work[tool.part], self.edit_copies)
         if parts and all(part is None or part["type"].startswith(SILENT) for part in made):
             gone = [e.event for e in edits if isinstance(e, Drop) and e.event.at.part < len(parts)]
             if gone:
@@ -226,7 +234,7 @@ class AISDK(Inline):
 
     def fits(self, message: Message) -> int:
         parts = message.get("parts")
-        if message.get("role") not in ROLES:
+        if message.get("role") not in ROLES or "format" in message:
             return -1
         if isinstance(message.get("toolInvocations"), list):
             return 1
@@ -235,9 +243,20 @@ class AISDK(Inline):
                 isinstance(p, dict) and isinstance(p.get("type"), str) and p["type"] not in NOT_OURS
                 for p in parts
             )
-            return -1 if not typed else 1 if parts else 0
+            if not typed or not all(_is_known(p) or "_" not in p["type"] for p in parts):
+                return -1
+            return int(bool(parts) and all(map(_is_known, parts)))
         plain = parts is None and "tool_calls" not in message
         return 0 if plain and isinstance(message.get("content"), str) else -1
+
+
+def _is_known(part: Message) -> bool:
+    """Tell whether a part is one of the SDK's own, as far as its type and its main key say."""
+    if part["type"] == "text":
+        return isinstance(part.get("text"), str)
+    if is_tool(part):
+        return "toolCallId" in part or isinstance(part.get("toolInvocation"), dict)
+    return part["type"] in PLAIN or part["type"].startswith("data-")
 
 
 def _lists(message: Message) -> tuple[list[Message], list[Message]]:
@@ -274,7 +293,13 @@ def _tools(parts: list[Message], legacy: list[Message]) -> list[Tool]:
     return tools + [Tool(len(parts) + k, [legacy[k]], flat=False, legacy=k) for k in left]
 
 
-def _edit_tool(parts: list[Any], legacy: list[Any], tool: Tool, edits: Sequence[Edit]) -> None:
+def _edit_tool(
+    parts: list[Any],
+    legacy: list[Any],
+    tool: Tool,
+    edits: Sequence[Edit],
+    edit_copies: Callable[[Sequence[Message], Sequence[Edit]], list[Message]],
+) -> None:
     """Write the edits of one call into these lists; what is dropped becomes None there."""
     first = edits[0]
     told: list[Any]

@@ -103,7 +103,7 @@ class LobeChat(OpenAIChat):
             for k, origin in enumerate(made.origins)
             if origin not in filled or made.messages[k] is not history[origin]
         ]
-        return Rebuilt([made.messages[k] for k in stay], [made.origins[k] for k in stay])
+        return Rebuilt.of([made.messages[k] for k in stay], [made.origins[k] for k in stay])
 
     def fits(self, message: Message) -> int:
         if _NOT_OURS & message.keys():

@@ -127,6 +127,12 @@ class OpenAIChat(OwnMessage):
     def result(self, close: Close, call_id: str | None) -> Message:
         return {"role": "tool", "tool_call_id": call_id, "content": close.text}
 
+    def answered(self, message: Message) -> str | None:
+        return known_id(message.get("tool_call_id"))
+
+    def recorded(self, message: Message, value: Any, error: bool) -> Message:
+        return {**message, "content": value if isinstance(value, str) else json.dumps(value)}
+
     def edit(self, message: Message, edits: Sequence[Edit]) -> Message | None:
         if message.get("role") == "tool":
             for edit in edits:
@@ -167,7 +173,7 @@ class OpenAIChat(OwnMessage):
 
 _OURS = frozenset({"tool_calls", "tool_call_id", "function_call", "refusal", "audio"})
 _NOT_OURS = frozenset(
-    {"parts", "blocks", "additional_kwargs", "toolInvocations", "tools", "plugin"}
+    {"parts", "blocks", "additional_kwargs", "toolInvocations", "tools", "plugin", "from_history"}
 )
 _OTHERS_PARTS = frozenset(
     {

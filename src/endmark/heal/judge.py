@@ -10,16 +10,18 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from endmark.errors import UnreadableError
 from endmark.formats import Rebuilt
 from endmark.heal.branches import examine_all
 from endmark.heal.report import Item, Options, label
+from endmark.heal.sections import joined
 from endmark.history import Examination, examine
 from endmark.model import Finding, SetId, Turn
 from endmark.policy import Policy
 from endmark.stores.changes import Change
-from endmark.stores.source import Conversation, Row, Source
+from endmark.stores.source import Conversation, Row, Section, Source
 from endmark.stores.table import Cell
 
 Id = tuple[Cell, ...]
@@ -67,6 +69,8 @@ class Judge:
         return "open" if young else "over"
 
     def examine(self, conversation: Conversation) -> Examination:
+        if conversation.sections:
+            return joined(conversation, self.source.format, self._section)
         turn = self.turn(conversation.written)
         return examine_all(
             conversation,
@@ -86,18 +90,38 @@ class Judge:
         made = self.examine(whole).rebuild()
         size = len(conversation.history)
         origins = [k if k is not None and k < size else None for k in made.origins]
-        return Rebuilt(made.messages, origins)
+        return Rebuilt.of(made.messages, origins)
+
+    def _section(self, history: list[Any], section: Section) -> Examination:
+        """Examine one section; what waits for a person is left whole."""
+        turn = "over" if section.ended else self.turn(section.row.written)
+        waits = section.waits and not self.include_frontier
+        found = examine(
+            history,
+            self.source.format,
+            self.policy,
+            "open" if waits else turn,
+            passed=self.include_frontier,
+        )
+        return replace(found, findings=(), edits=()) if waits else found
 
     def _waits(self, conversation: Conversation) -> str:
         """Say why calls at the end are left open: what age cannot close waits on purpose."""
-        if (
-            conversation.paused
-            or examine_all(conversation, self.source.format, self.policy, "over").pending
-        ):
+        if self._on_purpose(conversation):
             return "waits on purpose"
         if conversation.written is None:
             return "age unknown"
         return f"younger than {_age(self.policy.min_age)}"
+
+    def _on_purpose(self, conversation: Conversation) -> bool:
+        format_, policy = self.source.format, self.policy
+        if not conversation.sections:
+            pending = examine_all(conversation, format_, policy, "over").pending
+            return conversation.paused or bool(pending)
+        waiting = [one for one in conversation.sections if one.waits]
+        return any(
+            self._section(conversation.history[o.start : o.stop], o).pending for o in waiting
+        )
 
     def whole(self, conversation: Conversation) -> Verdict:
         """Judge a conversation from all of its rows."""
@@ -130,7 +154,8 @@ class Judge:
         old = {
             id_: rows
             for id_, rows in found.items()
-            if all(self.turn(row.written) == "over" for row in rows)
+            if not self.source.format.linked
+            and all(self.turn(row.written) == "over" for row in rows)
         }
         try:
             return self._at_once(old)

@@ -16,7 +16,7 @@ import orjson
 
 from endmark.errors import UnreadableError
 from endmark.formats import Format
-from endmark.stores import json_text, lists
+from endmark.stores._store import LISTS
 from endmark.stores.source import Row, Source
 
 GREAT = 1_000_000  # bytes; PostgreSQL puts no more than 1 GB together
@@ -214,7 +214,7 @@ def reader(source: Source) -> Reader:
     payload = table.read(store.payload)
     if store.layout in ("tree", "gathered"):
         return _Found(source, payload, lambda rows, at: [])
-    if store.layout == "list":
+    if store.layout in LISTS:
         return _ListReader(source, payload, lambda rows, at: [row[at] for row in rows])
     if store.role is not None:
         columns = f"{payload}, {table.read(store.role)}"
@@ -266,10 +266,8 @@ def skim_joined(source: Source, count: int, text: str | None) -> bool:
 
 def _skim_list(source: Source, cell: Any) -> bool:
     try:
-        if cell is None and source.store.aside:
-            return False
-        return bool(source.format.skim(lists.list_in(source.store, json_text.read(cell))))
-    except (UnreadableError, AttributeError, IndexError, KeyError, TypeError):
+        return any(source.format.skim(one) for one in source.lists(cell))
+    except _UNREAD:
         return True
 
 

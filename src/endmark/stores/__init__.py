@@ -13,7 +13,7 @@ from typing import cast
 
 from endmark.errors import StoreError
 from endmark.formats._entry import load
-from endmark.stores._detect import detect, seen
+from endmark.stores._detect import detect, guessed, seen
 from endmark.stores._store import ConversationTable, PartTable, Store
 from endmark.stores.source import Conversation, Source
 
@@ -25,6 +25,7 @@ __all__ = [
     "Store",
     "detect",
     "get",
+    "guessed",
     "names",
     "seen",
 ]
@@ -33,6 +34,9 @@ _MODULES = {
     "adk": "endmark.stores.adk",
     "adk-sqlite": "endmark.stores.adk_sqlite",
     "adk-v0": "endmark.stores.adk_v0",
+    "agno": "endmark.stores.agno",
+    "agno-2": "endmark.stores.agno_2",
+    "ai-sdk-rows": "endmark.stores.ai_sdk_rows",
     "chainlit": "endmark.stores.chainlit",
     "chainlit-prisma": "endmark.stores.chainlit_prisma",
     "crush": "endmark.stores.crush",
@@ -47,6 +51,7 @@ _MODULES = {
     "langgraph-postgres": "endmark.stores.langgraph_postgres",
     "langgraph-shallow": "endmark.stores.langgraph_shallow",
     "lobechat": "endmark.stores.lobechat",
+    "mastra": "endmark.stores.mastra",
     "n8n": "endmark.stores.n8n",
     "open-webui": "endmark.stores.open_webui",
     "open-webui-json": "endmark.stores.open_webui_json",
@@ -56,6 +61,7 @@ _MODULES = {
     "opencode": "endmark.stores.opencode",
     "twenty": "endmark.stores.twenty",
     "vercel-chatbot": "endmark.stores.vercel_chatbot",
+    "vercel-chatbot-1": "endmark.stores.vercel_chatbot_1",
 }
 
 

@@ -34,7 +34,7 @@ def detect(connection: Connection, schema: str | None = None) -> list[Store]:
         store = stores.get(name)
         if connection.dialect.name not in store.databases:
             continue
-        for place in dict.fromkeys([schema] if schema else [store.schema, None]):
+        for place in dict.fromkeys([schema] if schema else [*store.schemas, store.schema, None]):
             if place not in tables:
                 tables[place] = columns_of(connection, place)
             found += _matching(connection, replace(store, schema=place), tables[place])
@@ -63,11 +63,22 @@ def _rank(store: Store) -> tuple[int, bool]:
 
 def seen(connection: Connection) -> str:
     """Say what tables and columns a database has: names only, for when no store was found."""
-    every = columns_of(connection, None)
-    tables = {name: own for name, own in every.items() if not name.startswith(OURS)}
+    tables = _theirs(connection, None)
     listed = [f"{name} ({', '.join(sorted(tables[name])[:12])})" for name in sorted(tables)[:8]]
     more = f" and {len(tables) - 8} more" if len(tables) > 8 else ""
     return "; ".join(listed) + more if listed else "no tables"
+
+
+def guessed(connection: Connection, schema: str | None = None) -> list[str]:
+    """Give commands that may read what no known store fits; they are to be checked."""
+    from endmark.stores.guess import guesses
+
+    return guesses(connection, _theirs(connection, schema), schema)
+
+
+def _theirs(connection: Connection, schema: str | None) -> Tables:
+    every = columns_of(connection, schema)
+    return {name: own for name, own in every.items() if not name.startswith(OURS)}
 
 
 def columns_of(connection: Connection, schema: str | None) -> Tables:
@@ -81,6 +92,13 @@ def columns_of(connection: Connection, schema: str | None) -> Tables:
 
 
 def _matching(connection: Connection, store: Store, tables: Tables) -> Iterator[Store]:
+    if store.unless and any(store.unless <= own for own in tables.values()):
+        return
+    if store.names:
+        for table, own in tables.items():
+            if (named := _renamed(store, own)) is not None:
+                yield from _fitting(connection, replace(named, table=table))
+        return
     places = {name: _having(tables, name, own) for name, own in store.fingerprint.items()}
     if not places or not all(places.values()):
         return
@@ -106,6 +124,25 @@ def _matching(connection: Connection, store: Store, tables: Tables) -> Iterator[
             second = places[store.answers.table][0]
             named = replace(named, answers=replace(store.answers, table=second))
         yield from _fitting(connection, named)
+
+
+def _renamed(store: Store, own: set[str]) -> Store | None:
+    """Give a store of one table with the names that its columns have among these; None without."""
+    found = {
+        column: next((name for name in (column, *store.names.get(column, ())) if name in own), "")
+        for column in store.fingerprint[store.table]
+    }
+    if not all(found.values()):
+        return None
+    return replace(
+        store,
+        conversation=tuple(found.get(name, name) for name in store.conversation),
+        order=tuple(found.get(name, name) for name in store.order),
+        payload=found.get(store.payload, store.payload),
+        role=found.get(store.role or "", store.role),
+        age=found.get(store.age or "", store.age),
+        types={found.get(name, name): begin for name, begin in store.types.items()},
+    )
 
 
 def _having(tables: Tables, name: str, columns: frozenset[str]) -> list[str]:

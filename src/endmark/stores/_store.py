@@ -15,7 +15,8 @@ from pydantic.dataclasses import dataclass
 
 from endmark import formats
 
-Layout = Literal["rows", "parts", "list", "linked", "gathered", "tree", "checkpoints"]
+Layout = Literal["rows", "parts", "list", "nested", "linked", "gathered", "tree", "checkpoints"]
+LISTS = frozenset({"list", "nested"})  # layouts whose payload holds whole lists
 OrderKind = Literal["sequence", "time", "shared"]
 
 
@@ -35,6 +36,19 @@ Columns = Annotated[tuple[str, ...], BeforeValidator(_names)]
 Path = Annotated[tuple[str, ...], BeforeValidator(_steps)]
 FormatName = Annotated[str, AfterValidator(_known_format)]
 _CONFIG = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, config=_CONFIG)
+class Recorded:
+    """Where real results stand beside the list: `list` of entries, in what holds the messages.
+
+    In an entry: the `id` of the call, the `value`, and what says that it is an `error`.
+    """
+
+    list: str
+    id: Path
+    value: Path
+    error: Path = ()
 
 
 @dataclass(frozen=True, config=_CONFIG)
@@ -147,33 +161,42 @@ class ConversationTable:
 class Store:
     """Describe where messages are kept.
 
-    Fields: `table`, `schema`, `conversation` (the columns that name one), `order` (the columns
-    that order its messages), `order_kind` (`sequence`: numbers of each conversation's own;
-    `time`: a timestamp; `shared`: an id that all conversations share; None: seen from the
-    column), `payload` (the column with the JSON), `role` (the column with the role, where the
-    payload does not hold it), `key` (default: the primary key), `path` (where in the payload a
-    whole list lies: `thread.messages`, or the names as a list), `parts` (the table of parts, for
-    layout `parts`), `linked` (the table of messages, for `linked`), `tree` (the tree of messages,
-    for `tree`), `answers` (the results, for `gathered`), `aside` (the keys, one of which may hold
-    the list, where the payload is more than a history: the first that does is meant, and a row
-    without any has no messages), `fields` (where there is no payload: column to the key of the
-    message that it holds; a NULL column is a key that the message does not have) and `json` (those
-    that hold JSON), `only` (column to the values that rows of the model's history have), `without`
+    Messages: `table`, `schema`, `conversation` (the columns that name one), `order` (the columns
+    that order its messages), `order_kind` (`sequence`: numbers of each conversation's own; `time`:
+    a timestamp; `shared`: an id that all conversations share; None: seen from the column), `ties`
+    (rows with one order value come in no order: calls first, then results, then words), `payload`
+    (the column with the JSON), `role` (the column with the role, where the payload does not hold
+    it), `key` (default: the primary key), `any_format` (the format is only a default: the payloads
+    tell which it is). Where there is no payload: `fields` (column to the key of the message that it
+    holds; a NULL column is a key that the message does not have) and `json` (those that hold JSON).
+
+    Other layouts: `parts` (the table of parts), `linked` (the table of messages), `tree` (the tree
+    of messages), `answers` (the results, for `gathered`), `path` (where in the payload a whole list
+    lies: `thread.messages`, or the names as a list), `aside` (the keys, one of which may hold the
+    list, where the payload is more than a history: the first that does is meant, and a row without
+    any has no messages), `beside` (the other tables that the layout reads). Of `nested`: `lists`
+    (paths that may be missing), and keys of what holds a list: `pauses` (to the values that say
+    that it waits for a person), `ended` (to those that say that its turn is over), `recorded`
+    (where a result may stand that the list lacks).
+
+    Which rows: `only` (column to the values that rows of the model's history have), `without`
     (column to the text that only rows outside of it hold) and `signs` (column to the text of such
     rows that are read all the same, since they tell that a call waits), `optional` (the columns
-    among these that older versions do not have), `new` (column to what a new row holds in it,
-    where that is not what the row before it does: `{id}` in a text is an id of its own,
-    `{conversation}` the conversation's), `head` (the table of the conversations), `age` (the
-    column that tells when a row was written; default: the order, when it is a time; "": none
-    tells), `any_format` (the format is only a default:
-    the payloads tell which it is), `copies` (columns that repeat a field of the payload; the
-    payload follows those of the key and of the order, the others follow the payload).
+    among these that older versions do not have), `age` (the column that tells when a row was
+    written; default: the order, when it is a time; "": none tells).
+
+    What else is written: `copies` (columns that repeat a field of the payload; the payload follows
+    those of the key and of the order, the others follow the payload), `new` (column to what a new
+    row holds in it, where that is not what the row before it does: `{id}` in a text is an id of its
+    own, `{conversation}` the conversation's), `head` (the table of the conversations), `before`
+    (columns of a row to those of the row that it comes after, where no foreign key says so: that
+    one is not taken from under it).
 
     To tell a store: `fingerprint` (tables to their columns), `types` (columns to what their types
-    may begin with). What is left alone: `refuses` (keys of a payload to the reason), `refusal`
-    (the reason, where it is the whole store). `window` says where a reader cuts the history.
-    `beside` names the other tables that the layout reads. `before` maps columns of a row to those of the
-    row that it comes after, where no foreign key says so: that one is not taken from under it.
+    may begin with), `names` (columns to other names that they may have), `unless` (columns of a
+    table that stands for a newer version), `schemas` (where on PostgreSQL it is by default). What is
+    left alone: `refuses` (keys of a payload to the reason), `refusal` (the reason, where it is the
+    whole store). `window` says where a reader cuts the history.
 
     >>> Store(format="openai-chat", table="chat", conversation="thread_id", order="id",
     ...       payload="message").conversation
@@ -193,6 +216,10 @@ class Store:
     key: Columns = ()
     path: Path = ()
     aside: Columns = ()
+    lists: tuple[Path, ...] = ()
+    pauses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    ended: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    recorded: tuple[Recorded, ...] = ()
     parts: PartTable | None = None
     linked: LinkedTable | None = None
     tree: Tree | None = None
@@ -209,10 +236,14 @@ class Store:
     head: ConversationTable | None = None
     age: str | None = None
     any_format: bool = False
+    ties: bool = False
     pending_tools: frozenset[str] = frozenset()
     copies: Mapping[str, str] = field(default_factory=dict)
     fingerprint: Mapping[str, frozenset[str]] = field(default_factory=dict)
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unless: frozenset[str] = frozenset()
+    schemas: tuple[str, ...] = ()
     refuses: Mapping[str, str] = field(default_factory=dict)
     refusal: str = ""
     window: str = ""

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from endmark.errors import StoreError
-from endmark.stores._store import Store
+from endmark.stores._store import LISTS, Store
 
 
 def from_flags(
@@ -76,15 +76,17 @@ def from_toml(path: str | Path) -> list[Store]:
 
 def _store(given: dict[str, Any], where: str) -> Store:
     if given.get("path"):
-        given = {"layout": "list", **given}
+        given = {"layout": "nested" if "*" in given["path"] else "list", **given}
     try:
         store = Store(**given)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(step) for step in first["loc"])
         raise StoreError(f"{where}: {place}: {first['msg']}") from None
-    if store.path and store.layout != "list":
+    if store.path and store.layout not in LISTS:
         raise StoreError(f"{where}: a path is for layout 'list', not for {store.layout!r}")
+    if store.layout == "nested" and not (store.path or store.lists):
+        raise StoreError(f"{where}: layout 'nested' needs the path to its lists (runs.*.messages)")
     if store.layout == "rows" and not store.payload and not store.fields:
         raise StoreError(f"{where}: layout 'rows' needs the column with the payload (--payload)")
     return store

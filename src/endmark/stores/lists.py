@@ -43,11 +43,23 @@ def read_list(source: Source, row: Row) -> list[Any]:
     cell = row.cells[source.store.payload]
     if cell is None and source.store.aside:
         return []
+    row.payload = read_payload(cell)
+    return list_in(source.store, row.payload)
+
+
+def lists(source: Source, cell: Cell) -> list[list[Any]]:
+    """Give the one list in a payload. Raises `UnreadableError`."""
+    if cell is None and source.store.aside:
+        return []
+    return [list_in(source.store, read_payload(cell))]
+
+
+def read_payload(cell: Cell) -> Any:
+    """Read the JSON of a cell. Raises `UnreadableError`."""
     if not isinstance(cell, str | bytes):
         msg = "the payload is not JSON text"
         raise UnreadableError(msg)
-    row.payload = json_text.read(cell)
-    return list_in(source.store, row.payload)
+    return json_text.read(cell)
 
 
 def list_in(store: Store, payload: Any) -> list[Any]:

@@ -16,7 +16,7 @@ from typing import Any
 from endmark.errors import UnreadableError
 from endmark.formats import Rebuilt
 from endmark.formats._base import Message
-from endmark.formats.langchain import KINDS
+from endmark.formats._langchain_clothes import KINDS
 from endmark.stores import json_text, msgpack
 from endmark.stores.msgpack import Ext, Raw
 

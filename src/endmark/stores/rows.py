@@ -8,6 +8,8 @@ import json
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 import orjson
@@ -49,6 +51,8 @@ def load(
             conversation.rows = heads.begin(source, conversation, conversation.rows)
         for row in conversation.rows:
             _decode(source, conversation, row)
+        if source.store.ties and conversation.problem is None:
+            _break_ties(source, conversation)
     return list(found.values())
 
 
@@ -60,6 +64,21 @@ def _decode(source: Source, conversation: Conversation, row: Row) -> None:
     else:
         assert row.message is not None
         conversation.history.append(row.message)
+
+
+def _break_ties(source: Source, conversation: Conversation) -> None:
+    """Put rows with one order value in the order in which a turn comes to be."""
+    rows = []
+    for _, group in groupby(conversation.rows, key=attrgetter("order")):
+        rows += sorted(group, key=lambda row: _rank(source, row.message or {}))
+    conversation.rows = rows
+    conversation.history = [row.message or {} for row in rows]
+
+
+def _rank(source: Source, message: Message) -> int:
+    if source.format.call_ids(message):
+        return 0
+    return 1 if message.get("role") == "tool" else 2 if source.format.is_assistant(message) else 3
 
 
 def of_conversations(source: Source, ids: Sequence[tuple[Cell, ...]]) -> tuple[str, dict[str, Any]]:

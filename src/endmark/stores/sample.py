@@ -15,15 +15,24 @@ from endmark.stores.source import RefusedError, Row, Source
 from endmark.stores.table import rows_of
 
 SIZE = 200
+FEW = 20  # one of so many may be broken
 REFUSED = object()  # in place of a message that the store names as one to be left alone
 
 
 def fits(source: Source, connection: Connection, *, empty: bool) -> bool:
-    """Tell whether a store may be what it is taken for; `empty` says so for one without rows."""
+    """Tell whether a store may be what it is taken for; `empty` says so for one without rows.
+
+    Where its columns may have other names more is wanted than that nothing speaks against it: one
+    message that surely is, none that is not, few that cannot be read.
+    """
     messages = _messages(source, connection)
     if not messages:
-        return empty
-    return max(_score(source.format, message) for message in messages) >= 0
+        return empty and not source.store.names
+    scores = [_score(source.format, message) for message in messages]
+    if not source.store.names:
+        return max(scores) >= 0
+    unread = messages.count(None)
+    return max(scores) == 1 and scores.count(-1) == unread <= len(messages) // FEW
 
 
 def format_of(source: Source, connection: Connection) -> Format:

@@ -6,7 +6,7 @@ nothing in this package writes without `changes.execute`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, Literal
@@ -18,7 +18,7 @@ from endmark.errors import StoreError, UnreadableError
 from endmark.formats import Rebuilt
 from endmark.formats._base import Message
 from endmark.stores import json_text
-from endmark.stores._store import OrderKind, Store
+from endmark.stores._store import LISTS, OrderKind, Store
 from endmark.stores.changes import Change
 from endmark.stores.order import moment
 from endmark.stores.table import Cell, Cells, Table, rows_of
@@ -31,6 +31,7 @@ LAYOUTS = {
     "list": "endmark.stores.lists",
     "gathered": "endmark.stores.gathered",
     "linked": "endmark.stores.linked",
+    "nested": "endmark.stores.nested",
     "tree": "endmark.stores.trees",
 }
 WHOLE = frozenset({"list", "tree"})  # layouts in which one row holds a conversation
@@ -57,9 +58,25 @@ class Row:
     shared: bool = False  # layout `linked`: other conversations point at this message too
 
 
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a conversation that is sent alone: the messages `[start:stop]` of its history."""
+
+    start: int
+    stop: int
+    row: Row
+    place: tuple[str | int, ...]  # where in the row's payload its list lies
+    waits: bool = False  # a person is asked
+    ended: bool = False  # nothing of its turn is to come
+    recorded: Mapping[str, tuple[Any, bool]] = field(default_factory=dict)  # id: result, an error
+
+
 @dataclass(slots=True)
 class Conversation:
-    """One conversation as stored; `problem` says why it cannot be read, without content."""
+    """One conversation as stored; `problem` says why it cannot be read, without content.
+
+    Where there are `sections`, each is a history of its own.
+    """
 
     id: tuple[Cell, ...]
     rows: list[Row] = field(default_factory=list)
@@ -73,6 +90,7 @@ class Conversation:
     # Where it has branches: the messages of each, from the first to a last, by their indexes.
     branches: list[list[int]] = field(default_factory=list)
     head: Row | None = None  # its row in the table of the conversations
+    sections: list[Section] = field(default_factory=list)
 
     @property
     def written(self) -> float | None:
@@ -248,10 +266,8 @@ class Source:
 
             part = parts.read_part(self, row.cells)
             return [{**self.format.said, "role": "assistant", self.format.body: [part]}]
-        if self.store.layout == "list":
-            from endmark.stores import lists
-
-            return lists.read_list(self, row)
+        if self.store.layout in LISTS:
+            return list(self.layout.read_list(self, row))
         if self.is_opaque:
             return list(self.layout.read_sample(self, row))
         self.decode(row)
@@ -319,6 +335,10 @@ class Source:
     def is_opaque(self) -> bool:
         """Say whether a payload is more than JSON text: a conversation is then read to be seen."""
         return bool(getattr(self.layout, "OPAQUE", False))
+
+    def lists(self, cell: Cell) -> list[list[Any]]:
+        """Give the histories in one payload, of a layout that keeps lists."""
+        return list(self.layout.lists(self, cell))
 
     def decode(self, row: Row) -> None:
         """Read a row's payload into its message. Raises `UnreadableError`."""

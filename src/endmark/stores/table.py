@@ -72,11 +72,22 @@ class Table:
         except NoSuchTableError:
             raise _no_table(connection, name, schema) from None
         self.columns = {column.name: column for column in self._columns(connection)}
+        if self._is_key_null(connection):
+            self.primary_key = ()
         self.unique = [
             tuple(c for c in index["column_names"] if c is not None)
             for index in inspector.get_indexes(name, schema)
             if index["unique"]
         ] + self._constraints(connection)
+
+    def _is_key_null(self, connection: Connection) -> bool:
+        """Tell whether rows have no primary key, which SQLite lets be: `id INT PRIMARY KEY`."""
+        if self.dialect != "sqlite" or "rowid" not in self.columns:
+            return False
+        free = [self.quote(name) for name in self.primary_key if self.columns[name].free]
+        none = " OR ".join(f"{name} IS NULL" for name in free)
+        sql = f"SELECT 1 FROM {self.ref} WHERE {none} LIMIT 1"
+        return bool(free and rows_of(connection, sql, {}))
 
     @property
     def label(self) -> str:

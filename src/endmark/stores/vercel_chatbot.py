@@ -22,5 +22,4 @@ STORE = Store(
     },
     versions="since Message_v2 (AI SDK 4 parts); forks on SQLite, Turso and Supabase",
     source="https://github.com/vercel/chatbot/blob/main/lib/db/schema.ts",
-    note="The older table Message (column content) is not read.",
 )

@@ -1,6 +1,7 @@
 """pydantic-ai: lists of messages as `ModelMessagesTypeAdapter` dumps them, in an application's tables.
 
-The library keeps none of its own. `chat` has a list a conversation, `run` a list for each run.
+The library keeps none of its own. `chat` has a list a conversation, `run` a list for each run,
+`message` a message a row.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from pydantic_ai.messages import (
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 DDL = [
-    "CREATE TABLE chat (id TEXT PRIMARY KEY, messages {}, updated_at TIMESTAMP)",
-    "CREATE TABLE run (id INTEGER PRIMARY KEY, chat TEXT, messages {}, created_at TIMESTAMP)",
+    "CREATE TABLE message (id {1}, chat TEXT, message {0}, created_at TIMESTAMP)",
+    "CREATE TABLE chat (id TEXT PRIMARY KEY, messages {0}, updated_at TIMESTAMP)",
+    "CREATE TABLE run (id INTEGER PRIMARY KEY, chat TEXT, messages {0}, created_at TIMESTAMP)",
 ]
 
 
@@ -62,12 +64,19 @@ def write(url: str) -> None:
         told.setdefault(name, []).append(made(kind, content))
     with sa.create_engine(url).begin() as connection:
         kind = "JSONB" if connection.dialect.name == "postgresql" else "TEXT"
+        number = "SERIAL PRIMARY KEY" if kind == "JSONB" else "INTEGER PRIMARY KEY"
         for ddl in DDL:
-            connection.execute(sa.text(ddl.format(kind)))
+            connection.execute(sa.text(ddl.format(kind, number)))
         at = f"CAST(:said AS {kind}), '2026-01-01 12:00:00'"
         for name, messages in told.items():
             insert = sa.text(f"INSERT INTO chat VALUES (:id, {at})")
             connection.execute(insert, {"id": name, "said": dumped(messages)})
+        for name, kind_, content in talk.in_turn():
+            insert = sa.text(
+                f"INSERT INTO message (chat, message, created_at) VALUES (:chat, {at})"
+            )
+            said = dumped([made(kind_, content)])[1:-1]
+            connection.execute(insert, {"chat": name, "said": said})
         rows = [(name, run) for name, messages in told.items() for run in runs(messages)]
         for number, (name, run) in enumerate(rows):
             insert = sa.text(f"INSERT INTO run VALUES (:id, :chat, {at})")
@@ -80,10 +89,14 @@ def dumped(messages: list[ModelMessage]) -> str:
 
 def stored(connection: sa.Connection) -> dict[str, list[ModelMessage]]:
     told: dict[str, list[ModelMessage]] = {}
-    for table, named in (("chat", "id"), ("run", "chat")):
-        rows = connection.execute(
-            sa.text(f"SELECT {named}, CAST(messages AS TEXT) FROM {table} ORDER BY id")
-        )
+    lists = "CAST(messages AS TEXT)"
+    one = "'[' || CAST(message AS TEXT) || ']'"
+    for table, named, cell in (
+        ("chat", "id", lists),
+        ("run", "chat", lists),
+        ("message", "chat", one),
+    ):
+        rows = connection.execute(sa.text(f"SELECT {named}, {cell} FROM {table} ORDER BY id"))
         for name, said in rows:
             messages = ModelMessagesTypeAdapter.validate_json(said)
             told.setdefault(f"{table} {name}", []).extend(messages)

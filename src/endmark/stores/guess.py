@@ -1,0 +1,223 @@
+"""Guess how a table that no known store fits is to be read, for flags that a user then checks.
+
+The format is told by the payloads, as ever; the columns by what they hold, their type and their
+name. Nothing is healed by a guess: it is only printed.
+"""
+
+# ruff: noqa: S608  (names are quoted by the dialect)
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection
+
+from endmark import formats
+from endmark.errors import StoreError, UnreadableError
+from endmark.formats import Format
+from endmark.stores import json_text
+from endmark.stores.table import Column, Table, rows_of
+
+SAMPLE = 50  # rows whose payloads are looked at
+MANY = 5_000  # rows in which a conversation's name would be there twice
+MOST = 3  # guesses
+DEEP = 4  # steps to a list in a payload
+TEXTS = ("json", "text", "char", "clob")
+TIMES = ("timestamp", "date", "time")
+ROLES = frozenset(
+    {"user", "assistant", "system", "tool", "human", "ai", "model", "developer", "function"}
+)
+CONVERSATIONS = ("conversation", "thread", "chat", "session", "dialog", "channel", "ticket", "room")
+SEQUENCES = ("seq", "sequence", "position", "ordinal", "orderindex", "idx", "index", "number")
+MOMENTS = ("createdat", "timestamp", "created", "sentat", "insertedat", "time", "date")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read a column: the layout that it would be, and the messages so read."""
+
+    format: Format
+    path: tuple[str, ...] = ()
+    whole: bool = False  # a list of messages, not one
+    role: str | None = None
+    messages: int = 0
+    others: tuple[str, ...] = ()  # formats that fit as well
+
+
+def guesses(
+    connection: Connection, tables: Mapping[str, set[str]], schema: str | None
+) -> list[str]:
+    """Give the flags of likely mappings, the likeliest first."""
+    found: list[tuple[int, str]] = []
+    for name in sorted(tables):
+        try:
+            table = Table(connection, name, schema)
+        except StoreError:
+            continue
+        for payload, reading in _readings(connection, table):
+            found.append((reading.messages, _flags(connection, table, payload, reading)))
+    return [flags for _, flags in sorted(found, key=lambda one: -one[0])[:MOST]]
+
+
+def _readings(connection: Connection, table: Table) -> Iterator[tuple[str, Reading]]:
+    roles = [name for name in table.columns if _is_role(connection, table, name)]
+    for name, column in table.columns.items():
+        if not column.type or any(word in column.type.lower() for word in TEXTS):
+            told = _payloads(connection, table, name, roles[:1])
+            best = max(_all(told, roles[:1]), key=lambda one: one.messages, default=None)
+            if best is not None:
+                yield name, best
+
+
+def _payloads(
+    connection: Connection, table: Table, name: str, roles: Sequence[str]
+) -> list[tuple[Any, str | None]]:
+    """Read a few payloads, each with its role; [] where one of them is no JSON."""
+    columns = ", ".join(table.read(column) for column in (name, *roles))
+    sql = f"SELECT {columns} FROM {table.ref} WHERE {table.quote(name)} IS NOT NULL LIMIT {SAMPLE}"
+    told: list[tuple[Any, str | None]] = []
+    for cell, *role in rows_of(connection, sql, {}):
+        try:
+            value = json_text.read(cell) if isinstance(cell, str | bytes) else None
+            value = json_text.read(value) if isinstance(value, str) and value[:1] in "[{" else value
+        except UnreadableError:
+            return []
+        told.append((value, str(role[0]) if role else None))
+    return told
+
+
+def _all(told: Sequence[tuple[Any, str | None]], roles: Sequence[str]) -> Iterator[Reading]:
+    """Try every way to read these payloads as messages."""
+    values = [value for value, _ in told]
+    if not any(isinstance(value, dict | list) for value in values):
+        return
+    yield from _fitting(values)
+    for path, messages in _lists(values).items():
+        yield from _fitting(messages, path=path, whole=True)
+    for role in roles:
+        for format_ in _formats():
+            messages = [_with_role(value, said, format_) for value, said in told]
+            yield from _fitting(messages, only=format_, role=role)
+
+
+def _formats() -> list[Format]:
+    return [formats.get(name) for name in formats.names()]
+
+
+def _with_role(value: Any, role: str | None, format_: Format) -> Any:
+    return (
+        {**value, "role": role} if isinstance(value, dict) else {"role": role, format_.body: value}
+    )
+
+
+def _fitting(
+    messages: Sequence[Any],
+    *,
+    only: Format | None = None,
+    path: tuple[str, ...] = (),
+    whole: bool = False,
+    role: str | None = None,
+) -> Iterator[Reading]:
+    """Give the format that these messages surely are of, if there is one."""
+    sure = []
+    for format_ in [only] if only else _formats():
+        scores = [format_.fits(m) if isinstance(m, dict) else -1 for m in messages]
+        if scores and max(scores) == 1 and -1 not in scores:
+            sure.append(format_)
+    if sure:
+        others = tuple(format_.name for format_ in sure[1:])
+        yield Reading(sure[0], path, whole, role, len(messages), others)
+
+
+def _lists(values: Sequence[Any]) -> dict[tuple[str, ...], list[Any]]:
+    """Find the lists of objects in payloads, by their path."""
+    found: dict[tuple[str, ...], list[Any]] = {}
+
+    def walk(value: Any, path: tuple[str, ...]) -> None:
+        if isinstance(value, list):
+            if value and all(isinstance(item, dict) for item in value):
+                found.setdefault(path, []).extend(value)
+            path = (*path, "*")
+        items = value.items() if isinstance(value, dict) else (("", v) for v in value)
+        for key, item in items:
+            if isinstance(item, dict | list) and len(path) < DEEP:
+                walk(item, (*path, key) if isinstance(value, dict) else path)
+
+    for value in values:
+        if isinstance(value, dict | list):
+            walk(value, ())
+    return found
+
+
+def _is_role(connection: Connection, table: Table, name: str) -> bool:
+    sql = f"SELECT {table.read(name)} FROM {table.ref} LIMIT {SAMPLE}"
+    said = {row[0] for row in rows_of(connection, sql, {})}
+    return bool(said) and said <= ROLES
+
+
+def _flags(connection: Connection, table: Table, payload: str, reading: Reading) -> str:
+    taken = {payload, reading.role}
+    conversation = _conversation(table, taken, reading)
+    several = not reading.whole or _repeats(connection, table, conversation)
+    order = _order(table, taken | {conversation}) if several else None
+    nested = "*" in reading.path
+    given = {
+        "table": table.name,
+        "schema": table.schema,
+        "conversation": conversation or "COLUMN",
+        "order": None if nested and not several else order,
+        "payload": payload,
+        "role": reading.role,
+        "path": ".".join(reading.path) or None,
+        "layout": "list" if reading.whole and not reading.path else None,
+        "format": reading.format.name,
+    }
+    flags = " ".join(f"--{name} {shlex.quote(said)}" for name, said in given.items() if said)
+    more = f" (or {', '.join(reading.others)})" if reading.others else ""
+    return f"heal-db scan URL {flags}{more}"
+
+
+def _conversation(table: Table, taken: set[str | None], reading: Reading) -> str | None:
+    """Find what all messages of one conversation share: told by its name, else the list's own key."""
+    names = [n for n, column in table.columns.items() if n not in taken and not _is_time(column)]
+    for ends in (("id", "uuid", "key"), ("",)):
+        for word in CONVERSATIONS:
+            for name in names:
+                if _plain(name) in {word + end for end in ends}:
+                    return name
+    if not reading.whole:
+        return None
+    return next((n for n in (*table.primary_key[:1], "rowid") if n in table.columns), None)
+
+
+def _order(table: Table, taken: set[str | None]) -> str | None:
+    names = [name for name in table.columns if name not in taken]
+    key = [n for n in table.primary_key if n in names and table.columns[n].is_number]
+    for word in SEQUENCES:
+        for name in names:
+            if _plain(name) == word and table.columns[name].is_number:
+                return name
+    moments = [name for word in MOMENTS for name in names if _plain(name) == word]
+    times = [name for name in names if _is_time(table.columns[name])]
+    rowid = ["rowid"] if "rowid" in table.columns and not key else []
+    return next(iter([*key, *moments, *times, *rowid]), None)
+
+
+def _is_time(column: Column) -> bool:
+    return column.type.lower().startswith(TIMES)
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "")
+
+
+def _repeats(connection: Connection, table: Table, name: str | None) -> bool:
+    if name is None or name == "rowid" or (name,) == table.primary_key:
+        return False
+    cell = table.quote(name)
+    some = f"SELECT {cell} FROM {table.ref} LIMIT {MANY}"
+    sql = f"SELECT 1 FROM ({some}) AS s GROUP BY {cell} HAVING count(*) > 1 LIMIT 1"
+    return bool(rows_of(connection, sql, {}))

@@ -1,0 +1,175 @@
+"""Where no known store fits: the flags that are shown read the table, when they are used as shown."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from abstract import Step, Turn
+from building import BUILDERS, builder
+from endmark import heal, stores
+from endmark.cli import heal_db
+from endmark.cli.door import run
+from endmark.heal import Options
+from endmark.stores.custom import from_flags
+from fix_databases import Database
+from healing import dump
+from test_known_stores import CASES, fill
+
+FORCED = Options(include_frontier=True)
+TALK = [Turn("hi", (Step((("call-1", "look", None),), "so"),), ""), Turn("and?", (), "done")]
+
+
+def flags(command: str) -> dict[str, str]:
+    words = shlex.split(command.partition(" (or ")[0])
+    assert words[:3] == ["heal-db", "scan", "URL"]
+    return {k.removeprefix("--"): v for k, v in zip(words[3::2], words[4::2], strict=True)}
+
+
+def guessed(database: Database) -> list[dict[str, str]]:
+    with database.engine.connect() as connection:
+        assert stores.detect(connection) == []
+        return [flags(one) for one in stores.guessed(connection)]
+
+
+def create(database: Database, columns: str, rows: list[dict[str, Any]]) -> None:
+    names = list(rows[0])
+    insert = (
+        f'INSERT INTO "my table" ({", ".join(names)}) VALUES ({", ".join(f":{n}" for n in names)})'
+    )
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql(f'CREATE TABLE "my table" ({columns})')
+        connection.exec_driver_sql("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)")
+        connection.exec_driver_sql("INSERT INTO notes VALUES (1, 'hi'), (2, '[1, 2]')")
+        for row in rows:
+            connection.execute(sa.text(insert), row)
+
+
+def heals(database: Database, given: dict[str, str]) -> int:
+    """Use the flags as they are shown; undo gives everything back."""
+    before = dump(database)
+    items: list[heal.Item] = []
+    applied = heal.apply(
+        database.engine, [from_flags(**given)], options=FORCED, on_item=items.append
+    )
+    assert applied.skipped == 0, [item.reason for item in items]
+    if applied.healed:
+        heal.undo(database.engine)
+    assert dump(database) == before
+    return applied.healed
+
+
+LAYOUTS: dict[str, tuple[str, dict[str, str]]] = {
+    "rows": (
+        "id INTEGER PRIMARY KEY, thread_id TEXT, body TEXT, created_at TIMESTAMP",
+        {"conversation": "thread_id", "order": "id", "payload": "body"},
+    ),
+    "rows by time": (
+        "uid TEXT PRIMARY KEY, chat TEXT, body TEXT, sent_at TIMESTAMP",
+        {"conversation": "chat", "order": "sent_at", "payload": "body"},
+    ),
+    "numbered rows": (
+        "uid TEXT PRIMARY KEY, session_id TEXT, position INTEGER, body TEXT, created_at TIMESTAMP",
+        {"conversation": "session_id", "order": "position", "payload": "body"},
+    ),
+    "a list": (
+        "uid TEXT PRIMARY KEY, body TEXT, updated_at TIMESTAMP",
+        {"conversation": "uid", "payload": "body", "layout": "list"},
+    ),
+    "a list below": (
+        "uid TEXT PRIMARY KEY, body TEXT",
+        {"conversation": "uid", "payload": "body", "path": "thread.messages"},
+    ),
+}
+
+
+def filled(layout: str, columns: str, histories: dict[str, list[Any]]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    names = [column.split()[0] for column in columns.split(",")]
+    for name, history in histories.items():
+        said = {"a list": [history], "a list below": [{"thread": {"messages": history}}]}
+        for k, message in enumerate(said.get(layout, history)):
+            at = f"2026-01-01 12:00:{k:02}"
+            every = {"id": len(rows), "uid": name if layout in said else f"{name}-{9 - k}"}
+            every |= {"thread_id": name, "chat": name, "session_id": name, "position": k}
+            every |= {
+                "body": json.dumps(message),
+                "created_at": at,
+                "sent_at": at,
+                "updated_at": at,
+            }
+            rows.append({key: every[key] for key in every if key in names})
+    return rows
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("format", sorted(set(BUILDERS) - {"ai-sdk-v4"}))
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_the_flags_that_are_shown_read_the_table(
+    database: Database, format: str, layout: str
+) -> None:
+    columns, wanted = LAYOUTS[layout]
+    histories = {name: builder(format).build(TALK) for name in ("one", "two")}
+    create(database, columns, filled(layout, columns, histories))
+    [given] = guessed(database)
+    assert given == {"table": "my table", "format": format, **wanted}
+    assert heals(database, given) == 2
+
+
+def test_a_role_in_a_column(database: Database) -> None:
+    history = builder("anthropic").build(TALK)
+    rows = [
+        {"id": k + 100, "chat_id": "c", "author": m["role"], "body": json.dumps(m["content"])}
+        for k, m in enumerate(history)
+    ]
+    number = "SERIAL" if database.name == "postgresql" else "INTEGER"
+    create(database, f"id {number} PRIMARY KEY, chat_id TEXT, author TEXT, body TEXT", rows)
+    [given] = guessed(database)
+    assert (given["role"], given["format"], given["order"]) == ("author", "anthropic", "id")
+    assert heals(database, given) == 1
+
+
+def test_lists_of_pydantic_ai(database: Database) -> None:
+    fill(database, "pydantic-ai")
+    wanted = [
+        {**CASES["pydantic-ai"]["mapping"]},
+        {**CASES["pydantic-ai-runs"]["mapping"]},
+    ]
+    assert sorted(guessed(database), key=str) == sorted(wanted, key=str)
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_the_example_app_of_pydantic_ai(database: Database) -> None:
+    history = builder("pydantic-ai").build(TALK)
+    rows = [{"message_list": json.dumps(history)}]
+    create(database, "id INT PRIMARY KEY, message_list TEXT", rows)  # its ids are all NULL
+    [given] = guessed(database)
+    assert (given["conversation"], given["layout"]) == ("rowid", "list")
+    assert heals(database, given) == 1
+
+
+def test_what_holds_no_messages_is_not_guessed(database: Database) -> None:
+    create(database, "id INTEGER PRIMARY KEY, body TEXT", [{"id": 1, "body": '{"a": [{"b": 1}]}'}])
+    assert guessed(database) == []
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_the_command_shows_them(
+    database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    columns, _ = LAYOUTS["rows"]
+    history = builder("langchain").build(TALK)
+    create(database, columns, filled("rows", columns, {"one": history}))
+    monkeypatch.setattr("sys.argv", ["heal-db", "scan", database.url])
+    assert run(heal_db.app, "heal-db") == 2
+    first, shown = capsys.readouterr().err.splitlines()
+    assert first.startswith("heal-db: no known store is here; seen: my table (")
+    assert first.endswith("but check these:")
+    assert shown.strip() == (
+        "heal-db scan URL --table 'my table' --conversation thread_id --order id --payload body "
+        "--format langchain"
+    )
