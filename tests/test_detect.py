@@ -123,7 +123,7 @@ TABLE: list[tuple[list[Any], list[str]]] = [
     ([{**U, "parts": [{"type": "text", "text": "hi"}]}, SAID], ["ai-sdk"]),
     ([U, {**SAID, "toolInvocations": []}], ["ai-sdk"]),
     # agents on a desk
-    ([{"role": "user", "parts": [{"type": "text", "data": {"text": "hi"}}]}], ["ai-sdk", "crush"]),
+    ([{"role": "user", "parts": [{"type": "text", "data": {"text": "hi"}}]}], ["crush"]),
     ([{"role": "assistant", "parts": [{"type": "tool_call", "data": {"id": "a"}}]}], ["crush"]),
     ([{"role": "tool", "parts": [{"type": "tool_result", "data": {}}]}], ["crush"]),
     ([user({"type": "toolResponse", "id": "a", "toolResult": {}})], ["goose"]),

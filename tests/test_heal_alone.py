@@ -16,7 +16,7 @@ from endmark.heal import Options
 from endmark.heal.judge import Judge, Verdict
 from endmark.model import Shape
 from endmark.stores import Source, Store
-from endmark.stores.source import Row
+from endmark.stores.conversation import Row
 
 INLINE = sorted(name for name in BUILDERS if formats.get(name).shape is Shape.INLINE)
 LAWS = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))

@@ -20,7 +20,7 @@ from endmark.history import Examination, examine
 from endmark.model import Finding, Shape, Turn
 from endmark.policy import Policy
 from endmark.stores.changes import Change, execute
-from endmark.stores.source import Conversation
+from endmark.stores.conversation import Conversation
 
 __all__ = ["SEGMENT", "Settled", "read_tail", "settle", "write"]
 

@@ -21,10 +21,11 @@ from endmark.errors import StoreError, UnreadableError
 from endmark.formats._base import Message
 from endmark.guard._inserts import Inserts, batches
 from endmark.model import Shape
-from endmark.stores import rows as layout
 from endmark.stores._store import Store
+from endmark.stores.conversation import Conversation, Row
 from endmark.stores.order import stamp
-from endmark.stores.source import Conversation, Row, Source
+from endmark.stores.select import of_conversations, read_rows
+from endmark.stores.source import Source
 from endmark.stores.table import Cell, Cells, fetched
 
 __all__ = ["Id", "Rows", "rows_of"]
@@ -243,7 +244,7 @@ class Rows:
 
     def segment(self, connection: Connection, id_: Id, count: int | None) -> Conversation:
         """Read the last `count` rows of a conversation and what is level with them; None: all."""
-        condition, values = layout.of_conversations(self.source, [id_])
+        condition, values = of_conversations(self.source, [id_])
         if count is not None:
             edge = connection.execute(self._edge, self._bound(id_, n=count - 1)).scalar()
             if edge is not None:
@@ -254,7 +255,7 @@ class Rows:
                     {**values, "edge": self._native(first, edge)},
                 )
         conversation = Conversation(id_)
-        found = [row for _, row in layout.read_rows(self.source, connection, condition, values)]
+        found = [row for _, row in read_rows(self.source, connection, condition, values)]
         for row in _in_order(found):
             self.source.decode(row)
             assert row.message is not None

@@ -25,8 +25,8 @@ from endmark.model import Shape, Turn
 from endmark.policy import Policy
 from endmark.stores import json_text
 from endmark.stores._store import Store
+from endmark.stores.conversation import RefusedError
 from endmark.stores.order import stamp
-from endmark.stores.source import RefusedError
 from endmark.stores.table import Cell
 
 __all__ = ["Statements", "Work"]

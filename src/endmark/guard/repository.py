@@ -25,7 +25,7 @@ from endmark.model import Turn
 from endmark.policy import DEFAULT, Policy
 from endmark.stores import endmark_tables
 from endmark.stores._store import Store
-from endmark.stores.source import Row
+from endmark.stores.conversation import Row
 
 __all__ = ["ChatRepository", "store_of"]
 

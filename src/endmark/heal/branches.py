@@ -12,7 +12,7 @@ from endmark.formats._base import Message
 from endmark.history import Examination, examine
 from endmark.model import Call, Edit, Finding, Turn
 from endmark.policy import Policy
-from endmark.stores.source import Conversation
+from endmark.stores.conversation import Conversation
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError
 from endmark.heal import slim
 from endmark.heal.report import Options, label
 from endmark.model import Shape
-from endmark.stores.rows import only
+from endmark.stores.select import only
 from endmark.stores.source import WHOLE, Source
 from endmark.stores.table import Cell, rows_of
 

@@ -21,7 +21,8 @@ from endmark.history import Examination, examine
 from endmark.model import Finding, SetId, Turn
 from endmark.policy import Policy
 from endmark.stores.changes import Change
-from endmark.stores.source import Conversation, Row, Section, Source
+from endmark.stores.conversation import Conversation, Row, Section
+from endmark.stores.source import Source
 from endmark.stores.table import Cell
 
 Id = tuple[Cell, ...]

@@ -19,8 +19,9 @@ from endmark.heal.report import USUAL, OnItem, OnProgress, Options, Scan, Shown
 from endmark.heal.work import judged
 from endmark.policy import DEFAULT, Policy
 from endmark.stores._store import Store
-from endmark.stores.rows import among
-from endmark.stores.source import Conversation, Source
+from endmark.stores.conversation import Conversation
+from endmark.stores.select import among
+from endmark.stores.source import Source
 from endmark.stores.table import Cell, rows_of
 
 Open = Callable[[], AbstractContextManager[Connection]]

@@ -9,7 +9,7 @@ from typing import Any
 from endmark.formats import Format, Rebuilt
 from endmark.history import Examination
 from endmark.model import Kind
-from endmark.stores.source import Conversation, Section
+from endmark.stores.conversation import Conversation, Section
 
 Look = Callable[[list[Any], Section], Examination]
 

@@ -17,7 +17,8 @@ import orjson
 from endmark.errors import UnreadableError
 from endmark.formats import Format
 from endmark.stores._store import LISTS
-from endmark.stores.source import Row, Source
+from endmark.stores.conversation import Row
+from endmark.stores.source import Source
 
 GREAT = 1_000_000  # bytes; PostgreSQL puts no more than 1 GB together
 

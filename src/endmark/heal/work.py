@@ -18,8 +18,9 @@ from endmark.heal.judge import Id, Judge, Verdict
 from endmark.heal.references import References
 from endmark.heal.stamps import unstamped
 from endmark.stores.changes import Change, RowChanged
-from endmark.stores.rows import among, read_rows
-from endmark.stores.source import Row, Source
+from endmark.stores.conversation import Row
+from endmark.stores.select import among, read_rows
+from endmark.stores.source import Source
 
 WHOLE = 20  # conversations in memory at a time
 CHANGED = "a row changed while it was healed; the next run sees to it"

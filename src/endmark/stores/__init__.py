@@ -15,7 +15,8 @@ from endmark.errors import StoreError
 from endmark.formats._entry import load
 from endmark.stores._detect import detect, guessed, seen
 from endmark.stores._store import ConversationTable, PartTable, Store
-from endmark.stores.source import Conversation, Source
+from endmark.stores.conversation import Conversation
+from endmark.stores.source import Source
 
 __all__ = [
     "Conversation",

@@ -19,8 +19,9 @@ from endmark.history import check
 from endmark.model import Kind
 from endmark.stores import json_text, message_lists
 from endmark.stores.checkpoint_body import Blob
-from endmark.stores.rows import among, of_conversations
-from endmark.stores.source import Conversation, Source
+from endmark.stores.conversation import Conversation
+from endmark.stores.select import among, of_conversations
+from endmark.stores.source import Source
 from endmark.stores.table import Cell, Table, rows_of
 
 INTERRUPT, RESUME, TASKS = "__interrupt__", "__resume__", "__pregel_tasks"

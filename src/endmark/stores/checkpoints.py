@@ -22,10 +22,11 @@ from endmark.formats import Rebuilt
 from endmark.stores import checkpoint_ids, checkpoint_writes, json_text, message_lists
 from endmark.stores.changes import Change
 from endmark.stores.checkpoint_body import Blob, Body, Told, body_of
+from endmark.stores.conversation import Conversation, Row
 from endmark.stores.message_lists import MessageList
 from endmark.stores.msgpack import Raw
-from endmark.stores.rows import of_conversations, only
-from endmark.stores.source import Conversation, Row, Source
+from endmark.stores.select import of_conversations, only
+from endmark.stores.source import Source
 from endmark.stores.table import Cell, Cells, rows_of
 
 BESIDE = ("writes",)

@@ -11,8 +11,9 @@ from typing import Any
 
 from endmark.stores import json_text
 from endmark.stores.changes import Change
+from endmark.stores.conversation import Conversation, Row
 from endmark.stores.order import moment
-from endmark.stores.source import Conversation, Row, Source
+from endmark.stores.source import Source
 from endmark.stores.table import Cell, Cells
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from endmark.formats._base import Message
 from endmark.stores import json_text
-from endmark.stores.source import Row, Source
+from endmark.stores.conversation import Row
+from endmark.stores.source import Source
 from endmark.stores.table import Cells
 
 __all__ = ["cells_of", "read"]

@@ -13,7 +13,8 @@ from sqlalchemy import Connection
 from endmark.formats import Rebuilt
 from endmark.stores._store import ConversationTable
 from endmark.stores.changes import Change
-from endmark.stores.source import Conversation, Row, Source
+from endmark.stores.conversation import Conversation, Row
+from endmark.stores.source import Source
 from endmark.stores.table import Cell, Cells, Table, rows_of
 
 __all__ = ["begin", "counted", "read"]

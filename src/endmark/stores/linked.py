@@ -20,7 +20,9 @@ from endmark.formats._base import Message
 from endmark.stores import rows as layout
 from endmark.stores._store import LinkedTable
 from endmark.stores.changes import Change, KeyOf
-from endmark.stores.source import Conversation, Row, Source
+from endmark.stores.conversation import Conversation, Row
+from endmark.stores.select import label, of_conversations, read_rows
+from endmark.stores.source import Source
 from endmark.stores.table import Cell, Cells, Table, rows_of
 
 
@@ -29,10 +31,10 @@ def load(
 ) -> list[Conversation]:
     """Read conversations: the rows that order them, and the messages that those point at."""
     found = {id_: Conversation(id_) for id_ in ids}
-    condition, values = layout.of_conversations(source, ids)
+    condition, values = of_conversations(source, ids)
     messages = _messages(source, connection, condition, values, lock=lock)
     _, spec = _linked(source)
-    for id_, row in layout.read_rows(source, connection, condition, values, lock=lock):
+    for id_, row in read_rows(source, connection, condition, values, lock=lock):
         message = messages.get(row.cells[spec.by])
         if message is not None:  # one that is gone is not read by its own library either
             _add(source, found.setdefault(id_, Conversation(id_)), row, message)
@@ -70,7 +72,7 @@ def _add(source: Source, conversation: Conversation, row: Row, message: Row) -> 
     try:
         source.decode(message)
     except UnreadableError as error:
-        problem = f"row {layout.label(message.key)}: {error}"
+        problem = f"row {label(message.key)}: {error}"
         conversation.problem = conversation.problem or problem
         return
     row.payload, row.message = message.payload, message.message

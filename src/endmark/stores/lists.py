@@ -16,8 +16,9 @@ from endmark.formats import Rebuilt
 from endmark.stores import json_text
 from endmark.stores._store import Path, Store
 from endmark.stores.changes import Change
-from endmark.stores.rows import label, of_conversations, read_rows
-from endmark.stores.source import Conversation, Row, Source
+from endmark.stores.conversation import Conversation, Row
+from endmark.stores.select import label, of_conversations, read_rows
+from endmark.stores.source import Source
 from endmark.stores.table import Cell
 
 

@@ -16,9 +16,10 @@ from endmark.formats import Rebuilt
 from endmark.stores import json_text
 from endmark.stores._store import Path, Recorded, Store
 from endmark.stores.changes import Change
+from endmark.stores.conversation import Conversation, Row, Section
 from endmark.stores.lists import read_payload
-from endmark.stores.rows import label, of_conversations, read_rows
-from endmark.stores.source import Conversation, Row, Section, Source
+from endmark.stores.select import label, of_conversations, read_rows
+from endmark.stores.source import Source
 from endmark.stores.table import Cell
 
 Place = tuple[str | int, ...]

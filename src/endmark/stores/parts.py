@@ -15,9 +15,11 @@ from endmark.formats import Rebuilt
 from endmark.stores import json_text
 from endmark.stores._store import PartTable
 from endmark.stores.changes import Change
+from endmark.stores.conversation import Conversation, Row
 from endmark.stores.json_align import align
-from endmark.stores.rows import NAMESPACE, of_conversations, read_rows
-from endmark.stores.source import Conversation, Row, Source
+from endmark.stores.rows import NAMESPACE
+from endmark.stores.select import of_conversations, read_rows
+from endmark.stores.source import Source
 from endmark.stores.table import Cell, Cells, Table, rows_of
 
 

@@ -1,7 +1,5 @@
 """Layout `rows`: one message, or the parts of one, in each row."""
 
-# ruff: noqa: S608  (names are quoted by the dialect, values are bound)
-
 from __future__ import annotations
 
 import json
@@ -12,7 +10,6 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-import orjson
 from sqlalchemy import Connection
 
 from endmark.errors import UnreadableError
@@ -20,12 +17,13 @@ from endmark.formats import Rebuilt
 from endmark.formats._base import Message
 from endmark.stores import fields, heads, json_text
 from endmark.stores.changes import Change
+from endmark.stores.conversation import Conversation, Row
 from endmark.stores.copies import agreed
 from endmark.stores.order import Write, places, respace, rotate
-from endmark.stores.source import Conversation, Row, Source
-from endmark.stores.table import Cell, Cells, Table, rows_of
+from endmark.stores.select import label, of_conversations, read_rows
+from endmark.stores.source import Source
+from endmark.stores.table import Cell, Cells
 
-FEW = 8
 # How most programs write JSON, by whether they put spaces in, and write ASCII alone.
 _PLAIN = {
     (spaced, ascii_): json.JSONEncoder(
@@ -79,103 +77,6 @@ def _rank(source: Source, message: Message) -> int:
     if source.format.call_ids(message):
         return 0
     return 1 if message.get("role") == "tool" else 2 if source.format.is_assistant(message) else 3
-
-
-def of_conversations(source: Source, ids: Sequence[tuple[Cell, ...]]) -> tuple[str, dict[str, Any]]:
-    """Make the condition for rows of these conversations, in a form that an index serves."""
-    return among(source.table, source.store.conversation, ids)
-
-
-def among(
-    table: Table, columns: Sequence[str], ids: Sequence[tuple[Cell, ...]]
-) -> tuple[str, dict[str, Any]]:
-    """Make the condition that these columns hold one of these values."""
-    if table.dialect == "postgresql" and len(ids) > FEW:
-        return _among_many(table, columns, ids)
-    values: dict[str, Any] = {}
-    alternatives = []
-    for n, id_ in enumerate(ids):
-        binds = []
-        for k, (name, cell) in enumerate(zip(columns, id_, strict=True)):
-            values[f"c{n}_{k}"] = cell
-            binds.append(table.bind(name, f"c{n}_{k}"))
-        alternatives.append(f"({', '.join(binds)})" if len(columns) > 1 else binds[0])
-    named = ", ".join(table.quote(name) for name in columns)
-    left = f"({named})" if len(columns) > 1 else named
-    if len(columns) > 1 and table.dialect == "sqlite":
-        return f"{left} IN (VALUES {', '.join(alternatives)})", values
-    return f"{left} IN ({', '.join(alternatives)})", values
-
-
-def _among_many(
-    table: Table, columns: Sequence[str], ids: Sequence[tuple[Cell, ...]]
-) -> tuple[str, dict[str, Any]]:
-    """Give the values in one JSON parameter: a statement of hundreds is dear to make."""
-    names = [f"c{k}" for k in range(len(columns))]
-    cells = ", ".join(table.cast(c, f"v.{name}") for c, name in zip(columns, names, strict=True))
-    typed = ", ".join(f"{name} text" for name in names)
-    rows = orjson.dumps([dict(zip(names, id_, strict=True)) for id_ in ids]).decode()
-    left = ", ".join(table.quote(name) for name in columns)
-    given = f"SELECT {cells} FROM json_to_recordset(CAST(:among AS json)) AS v({typed})"
-    return f"({left}) IN ({given})", {"among": rows}
-
-
-def only(source: Source) -> tuple[str, dict[str, Any]]:
-    """Make the condition for rows that are of the model's history; it begins with AND."""
-    condition = ""
-    values: dict[str, Any] = {}
-    for n, (column, allowed) in enumerate(source.only.items()):
-        binds = ", ".join(f":o{n}_{k}" for k in range(len(allowed)))
-        condition += f" AND {source.table.read(column)} IN ({binds})"
-        values |= {f"o{n}_{k}": value for k, value in enumerate(allowed)}
-    find = "instr" if source.table.dialect == "sqlite" else "strpos"
-
-    def holds(column: str, text: str) -> str:
-        values[name := f"h{len(values)}"] = text
-        return f"coalesce({find}({source.table.read(column)}, :{name}), 0) > 0"
-
-    for column, text in source.without.items():
-        signs = [f" OR {holds(*sign)}" for sign in source.store.signs.items()]
-        condition += f" AND (NOT {holds(column, text)}{''.join(signs)})"
-    return condition, values
-
-
-def read_rows(
-    source: Source,
-    connection: Connection,
-    condition: str,
-    values: dict[str, Any],
-    *,
-    lock: bool = False,
-) -> list[tuple[tuple[Cell, ...], Row]]:
-    """Read rows under a condition, with the conversation of each, in the order of the store."""
-    table, store = source.table, source.store
-    names = [*store.conversation, *source.key, *source.order, *source.content]
-    if source.age:
-        names.append(source.age)
-    sorting = table.sort([*store.conversation, *source.order, *source.key])
-    more, more_values = only(source)
-    sql = f"SELECT {', '.join(table.read(name) for name in names)} FROM {table.ref}"
-    sql += f" WHERE {condition}{more} ORDER BY {sorting}"
-    if lock and table.dialect == "postgresql":
-        sql += " FOR UPDATE"
-    return [_row(source, cells) for cells in rows_of(connection, sql, values | more_values)]
-
-
-def _row(source: Source, cells: tuple[Any, ...]) -> tuple[tuple[Cell, ...], Row]:
-    n, k, o = len(source.store.conversation), len(source.key), len(source.order)
-    row = Row(
-        key=dict(zip(source.key, cells[n : n + k], strict=True)),
-        order=cells[n + k : n + k + o],
-        cells=dict(zip(source.content, cells[n + k + o :], strict=False)),
-        written=source.written(cells[-1]) if source.age else None,
-    )
-    return cells[:n], row
-
-
-def label(key: Cells) -> str:
-    """Name a row by its key, for reports."""
-    return ", ".join(f"{name}={value!s}" for name, value in key.items())
 
 
 def changes(source: Source, conversation: Conversation, rebuilt: Rebuilt) -> list[Change]:

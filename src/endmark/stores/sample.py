@@ -11,7 +11,8 @@ from sqlalchemy import Connection
 from endmark import formats
 from endmark.errors import UnreadableError
 from endmark.formats import Format
-from endmark.stores.source import RefusedError, Row, Source
+from endmark.stores.conversation import RefusedError, Row
+from endmark.stores.source import Source
 from endmark.stores.table import rows_of
 
 SIZE = 200

@@ -6,10 +6,10 @@ nothing in this package writes without `changes.execute`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -20,8 +20,9 @@ from endmark.formats._base import Message
 from endmark.stores import json_text
 from endmark.stores._store import LISTS, OrderKind, Store
 from endmark.stores.changes import Change
+from endmark.stores.conversation import Conversation, RefusedError, Row, Wrap
 from endmark.stores.order import moment
-from endmark.stores.table import Cell, Cells, Table, rows_of
+from endmark.stores.table import Cell, Table, rows_of
 
 # One module a layout, each with a `load` and a `changes`.
 LAYOUTS = {
@@ -36,66 +37,6 @@ LAYOUTS = {
 }
 WHOLE = frozenset({"list", "tree"})  # layouts in which one row holds a conversation
 AGE_COLUMNS = ("updated_at", "updatedAt", "created_at", "createdAt", "timestamp")
-Wrap = Literal["message", "rest", "body", "columns"]
-
-
-class RefusedError(UnreadableError):
-    """A payload bears a sign that its store names as one to be left alone."""
-
-
-@dataclass(slots=True)
-class Row:
-    """One row: its key, its place, its content as stored, and the message it holds."""
-
-    key: Cells
-    order: tuple[Cell, ...]
-    cells: Cells
-    written: float | None = None  # seconds since the epoch, UTC
-    payload: Any = None
-    message: Message | None = None
-    wrap: Wrap = "message"
-    parts: list[Row] = field(default_factory=list)  # the rows of another table that go with it
-    shared: bool = False  # layout `linked`: other conversations point at this message too
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A part of a conversation that is sent alone: the messages `[start:stop]` of its history."""
-
-    start: int
-    stop: int
-    row: Row
-    place: tuple[str | int, ...]  # where in the row's payload its list lies
-    waits: bool = False  # a person is asked
-    ended: bool = False  # nothing of its turn is to come
-    recorded: Mapping[str, tuple[Any, bool]] = field(default_factory=dict)  # id: result, an error
-
-
-@dataclass(slots=True)
-class Conversation:
-    """One conversation as stored; `problem` says why it cannot be read, without content.
-
-    Where there are `sections`, each is a history of its own.
-    """
-
-    id: tuple[Cell, ...]
-    rows: list[Row] = field(default_factory=list)
-    history: list[Message] = field(default_factory=list)
-    problem: str | None = None
-    paused: bool = False  # it waits for a person, whatever its messages look like
-    # Results by the id of their call that are stored, but not in the history.
-    aside: dict[str, Message] = field(default_factory=dict)
-    others: list[Conversation] = field(default_factory=list)  # histories that are healed with it
-    rebuilt: Rebuilt | None = None
-    # Where it has branches: the messages of each, from the first to a last, by their indexes.
-    branches: list[list[int]] = field(default_factory=list)
-    head: Row | None = None  # its row in the table of the conversations
-    sections: list[Section] = field(default_factory=list)
-
-    @property
-    def written(self) -> float | None:
-        """When its newest row was written, in seconds since the epoch; None where unknown."""
-        return max((row.written for row in self.rows if row.written is not None), default=None)
 
 
 class Source:

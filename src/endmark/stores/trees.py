@@ -23,8 +23,9 @@ from endmark.formats._base import Message
 from endmark.stores import json_text
 from endmark.stores._store import Tree
 from endmark.stores.changes import Change
-from endmark.stores.rows import among, label, of_conversations, read_rows
-from endmark.stores.source import Conversation, Row, Source
+from endmark.stores.conversation import Conversation, Row
+from endmark.stores.select import among, label, of_conversations, read_rows
+from endmark.stores.source import Source
 from endmark.stores.table import Cell, Cells, Table, rows_of
 
 
