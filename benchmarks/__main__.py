@@ -95,7 +95,8 @@ def write(rows: list[str], tables: dict[str, str], machine: str | None) -> None:
     if machine is not None:
         head = INTRO.format(machine=machine, table="\n".join([HEAD, *rows]))
     fresh = {_what(row): row for row in rows}
-    head = "\n".join(fresh.get(_what(line), line) for line in head.strip().split("\n"))
+    lines = [fresh.pop(_what(line), line) for line in head.strip().split("\n")]
+    head = "\n".join([*lines, *fresh.values()])
     text = [f"## {name}\n\n{known[name].strip()}\n" for _, name, _, _ in TABLES if name in known]
     PAGE.write_text("\n".join([head + "\n", *text]), "utf-8")
 
