@@ -191,7 +191,8 @@ class _Seen:
     def answered(self, index: int) -> set[Any]:
         """Give the ids of the results that stand behind a response."""
         found = set()
-        for message in islice(self.history, index + 1, None):
+        for later in range(index + 1, len(self.history)):
+            message = self.history[later]
             if message["kind"] == "response":
                 break
             found |= {part.get("tool_call_id") for part in message["parts"] if is_result(part)}
