@@ -61,6 +61,8 @@ class OpenCode(Inline):
         '"output":null',
         '"output": null',
     )
+    ids_path = "{0}.parts[*].callID"
+    ids_key = "callID"
     gate = '"tool"'
 
     def skim(self, history: History) -> list[int]:

@@ -35,7 +35,7 @@ LAYOUTS = {
     "nested": "endmark.stores.nested",
     "tree": "endmark.stores.trees",
 }
-WHOLE = frozenset({"list", "tree"})  # layouts in which one row holds a conversation
+WHOLE = LISTS | {"tree"}  # layouts in which one row holds a conversation
 AGE_COLUMNS = ("updated_at", "updatedAt", "created_at", "createdAt", "timestamp")
 
 
