@@ -39,6 +39,7 @@ def kinds(history: list[Message], format: str) -> set[str]:
 
 def after(history: list[Message], message: Message, format: str) -> list[Message]:
     """Give what is to be stored once a message is added to a stored history."""
+    assume(not FAR & kinds([*history, message], format))
     format_ = formats.get(format)
     if format_.shape is Shape.INLINE:
         return history + list(repair([message], format))

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 from endmark import Policy, heal, repair
 from endmark.errors import HealError
-from endmark.heal import Item, Options, work
+from endmark.heal import Item, Options, stamps
 from endmark.stores import Store, changes
 from fix_databases import Database
 from healing import PAYLOADS, Chat, dump
@@ -114,7 +114,7 @@ def test_a_row_that_changes_meanwhile(
             raise changes.RowChanged(rest[1][0])
         return changes.execute(connection, *rest)
 
-    monkeypatch.setattr(work, "execute", meddling)
+    monkeypatch.setattr(stamps, "execute", meddling)
     applied, items = apply(database, chat.store, include_frontier=True)
     skipped = [item for item in items if item.status == "skipped"]
     assert applied.healed == (2 if times < 3 else 1)

@@ -39,6 +39,9 @@ from scenarios import (
 
 BY_NAME = {scenario.name: scenario for scenario in SCENARIOS}
 EVERY = pytest.mark.parametrize("format", TELLERS)
+CUT = pytest.mark.parametrize(
+    "format", [name for name in TELLERS if cannot(name, "truncated arguments") is None]
+)
 
 
 def told(*names: str) -> pytest.MarkDecorator:
@@ -110,13 +113,19 @@ def asked_for(marker: Marker) -> str:
     return f"{marker.tool_name} {marker.call_id} {marker.outcome} {marker.cause}"
 
 
+ASKED = {"marker": asked_for, "cause": Cause.CRASHED}
+
+
 @EVERY
 def test_a_callable_is_told_of_the_call(format: str) -> None:
-    policy = {"marker": asked_for, "cause": Cause.CRASHED}
-    assert made_up(format, under(BY_NAME["single open"], **policy), 0) == (
+    assert made_up(format, under(BY_NAME["single open"], **ASKED), 0) == (
         "look call-a unknown crashed"
     )
-    cut = made_up(format, under(BY_NAME["truncated arguments"], **policy), 1)
+
+
+@CUT
+def test_a_callable_is_told_of_a_call_that_was_cut(format: str) -> None:
+    cut = made_up(format, under(BY_NAME["truncated arguments"], **ASKED), 1)
     assert cut.partition(FRAGMENT)[0] == "save call-b not_run crashed"
 
 
@@ -176,7 +185,7 @@ def test_a_hint_changes_the_advice_alone(format: str, given: Any, hint: Hint | N
 
 
 @pytest.mark.parametrize("hint", list(Hint))
-@EVERY
+@CUT
 def test_what_did_not_run_needs_no_advice(format: str, hint: Hint) -> None:
     cut = BY_NAME["truncated arguments"]
     hinted = under(cut, tools=Policy(tools={"save": frozenset({hint})}).tools)
