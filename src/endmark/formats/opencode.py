@@ -44,23 +44,16 @@ class OpenCode(Inline):
         "time": {"created": 0},
         "parts": [{"type": "text", "text": "."}],
     }
-    # Neither tells that two parts of a message share an id.
-    needles = (
-        '"status":"pending"',
-        '"status": "pending"',
-        '"status":"running"',
-        '"status": "running"',
-        '"status":"error"',  # also one with its text: rare
-        '"status": "error"',
-        '"callID":""',
-        '"callID": ""',
-        '"callID":null',
-        '"callID": null',
-        '"input":null',
-        '"input": null',
-        '"output":null',
-        '"output": null',
+    # What a sound call has, and the words of one that is not: what is missing tips the balance.
+    balanced = (
+        ('"type":"tool"', '"type": "tool"'),
+        ('"callID":"', '"callID": "'),
+        ('"status":"completed"', '"status": "completed"'),
+        ('"input":{', '"input": {'),
+        ('"output":"', '"output": "'),
     )
+    besides = ('"callID":""', '"callID": ""')
+    needles = ('"type":"tool"', '"type": "tool"')
     ids_path = "{0}.parts[*].callID"
     ids_key = "callID"
     gate = '"tool"'
