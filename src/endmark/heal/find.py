@@ -160,7 +160,7 @@ def _by_words(
     columns, condition, values = _conversations(source, options, after)
     table = source.table
     sorting, names = table.sort(source.store.conversation), len(source.store.conversation)
-    if source.part_table is None:
+    if source.second is None:
         words, more = slim.has_words(source)
         columns += "".join(f", {table.read(name)}" for name in source.key)
         # PostgreSQL takes a third of the rows for poisoned, and would rather walk an index than

@@ -167,8 +167,8 @@ def _tree_may_hold_calls(source: Source) -> tuple[str, dict[str, Any]]:
     table, tree, gate = source.table, source.store.tree, source.format.gate
     find = "instr" if table.dialect == "sqlite" else "strpos"
     found = [f"{find}({table.read(source.store.payload)}, :gate) > 0"]
-    if source.part_table is not None and tree is not None:
-        nodes, [named] = source.part_table, source.store.conversation
+    if source.second is not None and tree is not None:
+        nodes, [named] = source.second, source.store.conversation
         rows = f"SELECT 1 FROM {nodes.ref} AS n WHERE n.{nodes.quote(tree.conversation)}"
         rows += f" = {table.ref}.{table.quote(named)} AND ("
         cells = [f"CAST(n.{nodes.quote(name)} AS TEXT)" for name in sorted(tree.json)]
@@ -181,7 +181,7 @@ def part_has_words(source: Source) -> tuple[str, dict[str, Any]]:
 
     A part's short columns are put together as its JSON would read, for the same words.
     """
-    table, spec = source.part_table, source.store.parts
+    table, spec = source.second, source.store.parts
     assert table is not None
     assert spec is not None
     pieces = [table.read(spec.payload)] if spec.payload else []

@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from endmark.errors import UnreadableError
+from endmark.errors import StoreError, UnreadableError
 from endmark.formats import Rebuilt
 from endmark.formats._base import Message
 from endmark.stores import json_text
@@ -26,6 +26,19 @@ from endmark.stores.rows import new_key
 from endmark.stores.select import label, of_conversations, read_rows
 from endmark.stores.source import Source
 from endmark.stores.table import Cell, Cells, Table, rows_of
+
+
+def open_second(source: Source, connection: Connection) -> Table:
+    """Open the table with a row for each result. Raises `StoreError` for a wrong mapping."""
+    answers = source.store.answers
+    if answers is None:
+        raise StoreError(f"store {source.name}: layout 'gathered' needs its answers")
+    return source.add_table(connection, answers.table, (answers.call_id, *answers.fields))
+
+
+def read_sample(source: Source, row: Row) -> list[Any]:
+    """Read the message of a row alone. Raises `UnreadableError`."""
+    return [message_of(source, row)]
 
 
 def load(
@@ -62,9 +75,9 @@ def _key(row: Row) -> Cell:
 
 
 def _spec(source: Source) -> tuple[Table, Answers]:
-    assert source.part_table is not None
+    assert source.second is not None
     assert source.store.answers is not None
-    return source.part_table, source.store.answers
+    return source.second, source.store.answers
 
 
 def _side_rows(

@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from endmark.errors import UnreadableError
+from endmark.errors import StoreError, UnreadableError
 from endmark.formats import Rebuilt
 from endmark.formats._base import Message
 from endmark.stores import rows as layout
@@ -39,6 +39,20 @@ def load(
         if message is not None:  # one that is gone is not read by its own library either
             _add(source, found.setdefault(id_, Conversation(id_)), row, message)
     return list(found.values())
+
+
+def open_second(source: Source, connection: Connection) -> Table:
+    """Open the table of the messages. Raises `StoreError` for a wrong mapping."""
+    linked = source.store.linked
+    if linked is None:
+        raise StoreError(f"store {source.name}: layout 'linked' needs the table of its messages")
+    source.table.require([linked.by, *linked.told, *linked.blank, *linked.follows])
+    return source.add_table(connection, linked.table, (linked.key,))
+
+
+def read_sample(source: Source, row: Row) -> list[Any]:
+    """Read the message of a row alone. Raises `UnreadableError`."""
+    return layout.read_sample(source, row)
 
 
 def _linked(source: Source) -> tuple[Table, LinkedTable]:

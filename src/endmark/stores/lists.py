@@ -31,7 +31,7 @@ def load(
         conversation = found.setdefault(id_, Conversation(id_))
         conversation.rows.append(row)
         try:
-            conversation.history = conversation.history + read_list(source, row)
+            conversation.history = conversation.history + read_sample(source, row)
         except UnreadableError as error:
             conversation.problem = conversation.problem or f"row {label(row.key)}: {error}"
         if len(conversation.rows) > 1 and not source.order:
@@ -39,7 +39,7 @@ def load(
     return list(found.values())
 
 
-def read_list(source: Source, row: Row) -> list[Any]:
+def read_sample(source: Source, row: Row) -> list[Any]:
     """Read a row's list of messages. Raises `UnreadableError`."""
     cell = row.cells[source.store.payload]
     if cell is None and source.store.aside:

@@ -54,7 +54,7 @@ def _plain(cell: Cell) -> tuple[Any, str | None]:
     return (json_text.read(payload), payload) if isinstance(payload, str) else (payload, None)
 
 
-def read_list(source: Source, row: Row) -> list[Any]:
+def read_sample(source: Source, row: Row) -> list[Any]:
     """Read all messages of a row. Raises `UnreadableError`."""
     return [message for one in lists(source, row.cells[source.store.payload]) for message in one]
 

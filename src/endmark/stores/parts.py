@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection
 
-from endmark.errors import UnreadableError
+from endmark.errors import StoreError, UnreadableError
 from endmark.formats import Rebuilt
 from endmark.stores import json_text
 from endmark.stores._store import PartTable
@@ -46,6 +47,28 @@ def load(
     return list(found.values())
 
 
+def open_second(source: Source, connection: Connection) -> Table:
+    """Open the table of the parts, as far as its version goes. Raises `StoreError`."""
+    parts = source.store.parts
+    if parts is None:
+        raise StoreError(f"store {source.name}: layout 'parts' needs a table of parts")
+    schema = parts.schema or source.store.schema
+    table = source.add_table(connection, parts.table, (parts.message, parts.order), schema)
+    gone = {name for name in parts.optional if name not in table.columns}
+    if gone:
+        fields = {name: key for name, key in parts.fields.items() if name not in gone}
+        parts = replace(parts, fields=fields, json=parts.json - gone)
+        source.store = replace(source.store, parts=parts)
+    table.require([*parts.fields, *parts.json, *([parts.payload] if parts.payload else [])])
+    return table
+
+
+def read_sample(source: Source, row: Row) -> list[Any]:
+    """Read a part alone, as a message that holds nothing else. Raises `UnreadableError`."""
+    part = read_part(source, row.cells)
+    return [{**source.format.said, "role": "assistant", source.format.body: [part]}]
+
+
 def _part_rows(
     source: Source, connection: Connection, condition: str, values: dict[str, Any], *, lock: bool
 ) -> list[tuple[Cell, Row]]:
@@ -71,9 +94,9 @@ def _part_rows(
 
 
 def _part_table(source: Source) -> tuple[Table, PartTable]:
-    assert source.part_table is not None
+    assert source.second is not None
     assert source.store.parts is not None
-    return source.part_table, source.store.parts
+    return source.second, source.store.parts
 
 
 def _assemble(source: Source, row: Row) -> None:

@@ -54,6 +54,12 @@ def load(
     return list(found.values())
 
 
+def read_sample(source: Source, row: Row) -> list[Any]:
+    """Read the message of a row alone. Raises `UnreadableError`."""
+    source.decode(row)
+    return [row.message]
+
+
 def _decode(source: Source, conversation: Conversation, row: Row) -> None:
     try:
         source.decode(row)

@@ -60,9 +60,9 @@ def _score(format_: Format, message: Any) -> int:
 def _messages(source: Source, connection: Connection) -> list[Any]:
     """Read the messages of a few rows; None for a row that cannot be read."""
     table, names = source.table, list(source.content)
-    if source.part_table is not None and source.store.parts is not None:
+    if source.second is not None and source.store.parts is not None:
         spec = source.store.parts
-        table, names = source.part_table, [spec.payload] if spec.payload else list(spec.fields)
+        table, names = source.second, [spec.payload] if spec.payload else list(spec.fields)
     elif source.store.linked is not None:
         table, names = source.payload_table, [source.store.payload]
     columns = ", ".join(table.read(name) for name in names)

@@ -7,7 +7,6 @@ nothing in this package writes without `changes.execute`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -24,7 +23,8 @@ from endmark.stores.conversation import Conversation, RefusedError, Row, Wrap
 from endmark.stores.order import moment
 from endmark.stores.table import Cell, Table, rows_of
 
-# One module a layout, each with a `load` and a `changes`.
+# One module a layout, each with `load`, `changes` and `read_sample`; with `open_second` where it
+# has a second table.
 LAYOUTS = {
     "checkpoints": "endmark.stores.checkpoints",
     "rows": "endmark.stores.rows",
@@ -66,7 +66,9 @@ class Source:
         self.new = {c: value for c, value in store.new.items() if self._has(c)}
         named = [*store.conversation, *self.order, *self.only, *self.fields, *self.new]
         self.table.require([*named, *(c for c in (store.role, store.age, *store.copies) if c)])
-        self.payload_table = self._linked_table(connection) or self.table
+        open_second = getattr(self.layout, "open_second", None)
+        self.second: Table | None = open_second and open_second(self, connection)
+        self.payload_table = self.second if self.second and store.linked else self.table
         if store.layout != "parts" and not store.fields:
             self.payload_table.require([store.payload or "payload"])
         self.copies = {c: name for c, name in store.copies.items() if c not in placing}
@@ -82,7 +84,6 @@ class Source:
         self.told = self._times_as_text(connection)
         self.age = self._age()
         self.kind: OrderKind = store.order_kind or self._kind()
-        self.part_table = self._part_table(connection)
         self.head = self._head(connection)
         if store.any_format:
             from endmark.stores import sample
@@ -127,10 +128,8 @@ class Source:
         head = self.store.head
         if head is None:
             return None
-        table = Table(connection, head.table, self.store.schema)
-        table.require([head.key, *head.counts, *([head.start] if head.start else [])])
-        self.tables[table.label] = table
-        return table
+        start = [head.start] if head.start else []
+        return self.add_table(connection, head.table, [head.key, *head.counts, *start])
 
     @property
     def name(self) -> str:
@@ -146,73 +145,18 @@ class Source:
             raise StoreError(msg)
         return self.key
 
-    def _part_table(self, connection: Connection) -> Table | None:
-        parts = self.store.parts
-        if self.store.layout == "tree":
-            return self._tree_table(connection)
-        if self.store.layout == "gathered":
-            answers = self.store.answers
-            if answers is None:
-                raise StoreError(f"store {self.name}: layout 'gathered' needs its answers")
-            return self._second(connection, answers.table, (answers.call_id, *answers.fields))
-        if self.store.layout != "parts":
-            return None
-        if parts is None:
-            msg = f"store {self.name}: layout 'parts' needs a table of parts"
-            raise StoreError(msg)
-        table = Table(connection, parts.table, parts.schema or self.store.schema)
-        gone = {name for name in parts.optional if name not in table.columns}
-        if gone:
-            fields = {name: key for name, key in parts.fields.items() if name not in gone}
-            parts = replace(parts, fields=fields, json=parts.json - gone)
-            self.store = replace(self.store, parts=parts)
-        payload = [parts.payload] if parts.payload else []
-        table.require([parts.message, parts.order, *parts.fields, *parts.json, *payload])
-        self.tables[table.label] = table
-        return table
-
-    def _linked_table(self, connection: Connection) -> Table | None:
-        linked = self.store.linked
-        if linked is None:
-            return None
-        self.table.require([linked.by, *linked.told, *linked.blank, *linked.follows])
-        return self._second(connection, linked.table, (linked.key,))
-
-    def _tree_table(self, connection: Connection) -> Table | None:
-        tree = self.store.tree
-        if tree is None:
-            raise StoreError(f"store {self.name}: layout 'tree' needs a tree")
-        if tree.table is None:
-            return None
-        return self._second(connection, tree.table, (tree.conversation, *tree.fields))
-
-    def _second(self, connection: Connection, name: str, columns: Sequence[str]) -> Table:
-        table = Table(connection, name, self.store.schema)
+    def add_table(
+        self, connection: Connection, name: str, columns: Sequence[str], schema: str | None = None
+    ) -> Table:
+        """Open another table of the store. Raises `StoreError` where it, or a column, is not there."""
+        table = Table(connection, name, schema or self.store.schema)
         table.require(columns)
         self.tables[table.label] = table
         return table
 
     def read_sample(self, row: Row) -> list[Any]:
         """Read the messages, or the part of one, in a row alone. Raises `UnreadableError`."""
-        if self.store.layout == "gathered":
-            from endmark.stores import gathered
-
-            return [gathered.message_of(self, row)]
-        if self.store.layout == "tree":
-            from endmark.stores import trees
-
-            return [entry.message for entry in trees.read(self, row)]
-        if self.part_table is not None:
-            from endmark.stores import parts
-
-            part = parts.read_part(self, row.cells)
-            return [{**self.format.said, "role": "assistant", self.format.body: [part]}]
-        if self.store.layout in LISTS:
-            return list(self.layout.read_list(self, row))
-        if self.is_opaque:
-            return list(self.layout.read_sample(self, row))
-        self.decode(row)
-        return [row.message]
+        return list(self.layout.read_sample(self, row))
 
     def _age(self) -> str | None:
         if self.store.age is not None:

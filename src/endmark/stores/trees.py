@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from endmark.errors import UnreadableError
+from endmark.errors import StoreError, UnreadableError
 from endmark.formats import Rebuilt
 from endmark.formats._base import Message
 from endmark.stores import json_text
@@ -36,6 +36,21 @@ class Entry(NamedTuple):
     message: Message
     held: bool
     row: Row | None
+
+
+def open_second(source: Source, connection: Connection) -> Table | None:
+    """Open the table that holds the messages a second time, None where there is none."""
+    tree = source.store.tree
+    if tree is None:
+        raise StoreError(f"store {source.name}: layout 'tree' needs a tree")
+    if tree.table is None:
+        return None
+    return source.add_table(connection, tree.table, (tree.conversation, *tree.fields))
+
+
+def read_sample(source: Source, row: Row) -> list[Any]:
+    """Read the messages of a row alone. Raises `UnreadableError`."""
+    return [entry.message for entry in read(source, row)]
 
 
 def load(
@@ -71,7 +86,7 @@ def _tree(source: Source) -> Tree:
 def _node_rows(
     source: Source, connection: Connection, ids: Sequence[tuple[Cell, ...]], *, lock: bool
 ) -> Iterator[tuple[tuple[Cell, ...], Row]]:
-    table, tree = source.part_table, _tree(source)
+    table, tree = source.second, _tree(source)
     if table is None or not ids:
         return
     key = table.key(())
@@ -122,7 +137,7 @@ def _require_agreement(source: Source, entries: Sequence[Entry]) -> None:
         if one.id != other.id or not all(message.get(body) for message in told):
             continue
         if any(source.format.skim([message]) for message in told):
-            label_, table = source.table.label, source.part_table
+            label_, table = source.table.label, source.second
             msg = (
                 f"message {one.id} is not sound, and {label_} and "
                 f"{table.label if table else ''} tell of it differently: make one of them like "
@@ -145,7 +160,7 @@ def _messages(payload: Any, path: Sequence[str]) -> dict[str, Message]:
 
 def _by_id(source: Source, row: Row) -> dict[str, Row]:
     """Read the rows of the messages, by the ids that the tree has for them."""
-    table, tree, found = source.part_table, _tree(source), {}
+    table, tree, found = source.second, _tree(source), {}
     for node in row.parts:
         assert table is not None
         node.payload = {
@@ -216,7 +231,7 @@ def changes(source: Source, conversation: Conversation, rebuilt: Rebuilt) -> lis
 
 
 def _row_change(source: Source, row: Row, old: Message, changed: Message) -> list[Change]:
-    table, tree = source.part_table, _tree(source)
+    table, tree = source.second, _tree(source)
     assert table is not None
     after: Cells = {}
     for column, name in tree.fields.items():
