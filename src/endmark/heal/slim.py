@@ -149,31 +149,16 @@ def _any_word(text: str, format_: Format, dialect: str) -> tuple[str, dict[str, 
 
 def may_hold_calls(source: Source) -> tuple[str, dict[str, Any]]:
     """Make the condition that a payload is worth reading at all."""
-    if source.store.layout == "tree":
-        return _tree_may_hold_calls(source)
+    if own := getattr(source.layout, "may_hold_calls", None):
+        condition, values = own(source)
+        return str(condition), values
     gate = source.format.gate
     if not gate or not source.store.payload:
         return "1 = 1", {}
     column = source.table.read(source.store.payload)
     if source.table.dialect == "sqlite":
         return f"instr({column}, :gate) > 0", {"gate": gate}
-    if source.store.layout == "gathered":
-        return f"strpos({column}, :gate) > 0", {"gate": gate}
     return "1 = 1", {}
-
-
-def _tree_may_hold_calls(source: Source) -> tuple[str, dict[str, Any]]:
-    """Make the condition that a tree, or a row of its second table, is worth reading at all."""
-    table, tree, gate = source.table, source.store.tree, source.format.gate
-    find = "instr" if table.dialect == "sqlite" else "strpos"
-    found = [f"{find}({table.read(source.store.payload)}, :gate) > 0"]
-    if source.second is not None and tree is not None:
-        nodes, [named] = source.second, source.store.conversation
-        rows = f"SELECT 1 FROM {nodes.ref} AS n WHERE n.{nodes.quote(tree.conversation)}"
-        rows += f" = {table.ref}.{table.quote(named)} AND ("
-        cells = [f"CAST(n.{nodes.quote(name)} AS TEXT)" for name in sorted(tree.json)]
-        found.append(f"EXISTS ({rows}{' OR '.join(f'{find}({c}, :gate) > 0' for c in cells)}))")
-    return f"({' OR '.join(found)})", {"gate": gate}
 
 
 def part_has_words(source: Source) -> tuple[str, dict[str, Any]]:
@@ -213,7 +198,7 @@ def reader(source: Source) -> Reader:
         columns = ", ".join(table.read(name) for name in source.content)
         return Reader(source, columns, lambda rows, at: [_by_columns(source, r[at:]) for r in rows])
     payload = table.read(store.payload)
-    if store.layout in ("tree", "gathered"):
+    if hasattr(source.layout, "may_hold_calls"):
         return _Found(source, payload, lambda rows, at: [])
     if store.layout in LISTS:
         return _ListReader(source, payload, lambda rows, at: [row[at] for row in rows])

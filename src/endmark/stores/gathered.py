@@ -41,6 +41,13 @@ def read_sample(source: Source, row: Row) -> list[Any]:
     return [message_of(source, row)]
 
 
+def may_hold_calls(source: Source) -> tuple[str, dict[str, Any]]:
+    """Make the condition that a row is worth reading at all."""
+    find = "instr" if source.table.dialect == "sqlite" else "strpos"
+    column, gate = source.table.read(source.store.payload), source.format.gate
+    return f"{find}({column}, :gate) > 0", {"gate": gate}
+
+
 def load(
     source: Source, connection: Connection, ids: Sequence[tuple[Cell, ...]], *, lock: bool = False
 ) -> list[Conversation]:

@@ -53,6 +53,20 @@ def read_sample(source: Source, row: Row) -> list[Any]:
     return [entry.message for entry in read(source, row)]
 
 
+def may_hold_calls(source: Source) -> tuple[str, dict[str, Any]]:
+    """Make the condition that a tree, or a row of its second table, is worth reading at all."""
+    table, tree, gate = source.table, source.store.tree, source.format.gate
+    find = "instr" if table.dialect == "sqlite" else "strpos"
+    found = [f"{find}({table.read(source.store.payload)}, :gate) > 0"]
+    if source.second is not None and tree is not None:
+        nodes, [named] = source.second, source.store.conversation
+        rows = f"SELECT 1 FROM {nodes.ref} AS n WHERE n.{nodes.quote(tree.conversation)}"
+        rows += f" = {table.ref}.{table.quote(named)} AND ("
+        cells = [f"CAST(n.{nodes.quote(name)} AS TEXT)" for name in sorted(tree.json)]
+        found.append(f"EXISTS ({rows}{' OR '.join(f'{find}({c}, :gate) > 0' for c in cells)}))")
+    return f"({' OR '.join(found)})", {"gate": gate}
+
+
 def load(
     source: Source, connection: Connection, ids: Sequence[tuple[Cell, ...]], *, lock: bool = False
 ) -> list[Conversation]:
