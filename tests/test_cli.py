@@ -27,6 +27,7 @@ import sqlalchemy as sa
 from endmark import heal
 from endmark.cli import door
 from endmark.cli.demo import make
+from endmark.cli.mapping import Mapping
 
 HERE = Path(__file__).parent / "cli"
 PROGRAMS = {"endmark": "endmark.cli.endmark", "heal-db": "endmark.cli.heal_db"}
@@ -535,3 +536,14 @@ def test_a_url_as_people_have_it(cli: Cli, database: Any) -> None:
     assert cli("heal-db", "apply", url, *mapping, "--yes").code == 0
     assert cli("heal-db", "scan", url, *mapping).code == 0
     assert cli("heal-db", "undo", url, "--yes").code == 0
+
+
+def test_a_schema_holds_for_described_stores_too(tmp_path: Path) -> None:
+    path = tmp_path / "stores.toml"
+    path.write_text(
+        '[stores.chat]\nformat = "openai-chat"\ntable = "chat"\nconversation = "thread"\n'
+        'order = "id"\npayload = "body"\n'
+    )
+    chosen = Mapping(config=path, schema="core")._chosen()
+    assert chosen is not None
+    assert [store.schema for store in chosen] == ["core"]

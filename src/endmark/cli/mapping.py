@@ -91,10 +91,9 @@ class Mapping:
         if flags and (self.store is not None or self.config is not None):
             raise StoreError("give either --store, or --config, or --table with its columns")
         if self.config is not None:
-            return self._described(custom.from_toml(self.config))
+            return self._placed_in(self._described(custom.from_toml(self.config)))
         if self.store is not None:
-            known = stores.get(self.store)
-            return [known if self.schema is None else replace(known, schema=self.schema)]
+            return self._placed_in([stores.get(self.store)])
         if not flags:
             return None
         if self.table is None:
@@ -105,6 +104,12 @@ class Mapping:
         if missing:
             raise StoreError(f"--table {self.table} needs {' and '.join(missing)} too")
         return [custom.from_flags(**flags, schema=self.schema)]
+
+    def _placed_in(self, chosen: list[Store]) -> list[Store]:
+        """Look for stores in the schema that --schema names, where it names one."""
+        if self.schema is None:
+            return chosen
+        return [replace(store, schema=self.schema) for store in chosen]
 
     def _described(self, described: list[Store]) -> list[Store]:
         """Give the stores of a TOML file, or the one that --store names."""
