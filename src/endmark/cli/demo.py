@@ -187,4 +187,4 @@ def _goodbye(path: Path, config: Path, run: str | None, *, undone: bool) -> str:
     url = f"sqlite:///{path}"
     if undone:
         return f"Heal it yourself: heal-db apply {url} --config {config}"
-    return f"Undo it: heal-db undo {url} {run} --yes   (or run heal-db demo --undo)"
+    return f"Undo it: heal-db undo {url} {run} --yes   (heal-db demo --undo shows it on a database of its own)"

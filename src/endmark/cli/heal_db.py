@@ -61,9 +61,10 @@ def scan(
     rules, options = policy.build(reach.min_age), reach.options()
     tally = report.Tally(report.item_line if as_list else None)
     with opened(target.url) as engine, report.progress("scan") as on_progress:
+        chosen = _stores(engine, mapping)
         found = heal.scan(
             engine,
-            _stores(engine, mapping),
+            chosen,
             policy=rules,
             options=options,
             on_item=tally,
@@ -74,6 +75,7 @@ def scan(
         report.put_json(totals)
     elif not as_list:
         report.put_totals(totals)
+        say(f"read: {', '.join(f'{store.name} in {store.table}' for store in chosen)}")
     if 0 < found.conversations == found.skipped:
         say(f"heal-db: {report.nothing_read(found.conversations, tally)}")
         return WRONG
@@ -226,7 +228,8 @@ def list_stores(as_json: AsJson = False) -> int:
         wrapped="databases",
     )
     for s in known:
-        notes = [("versions", s.versions), *(("left alone", why) for why in _refused(s))]
+        notes = [("versions", s.versions), ("left alone", s.refusal)]
+        notes += [("left alone where", why) for why in s.refuses.values()]
         notes += [("window", s.window), ("note", s.note)]
         for word, said in notes:
             if said:

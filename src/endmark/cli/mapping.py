@@ -132,7 +132,10 @@ def _nothing(connection: sa.Connection, schema: str | None) -> StoreError:
     """Say that no known store is here, what is, and in notes with which flags it may be read."""
     likely = stores.guessed(connection, schema)
     said = f"no known store is here; seen: {stores.seen(connection)}. Describe yours with --table, "
-    said += "--conversation, --order, --payload and --format (and --role, --key, --schema)"
+    said += (
+        "--conversation, --order, --payload and --format (and --role, --key, --schema); where the "
+    )
+    said += "fields of a message have columns of their own, with `fields` in a --config (docs/stores.md)"
     error = StoreError(f"{said}; by the looks of it, but check these:" if likely else said)
     for flags in likely:
         error.add_note(flags)

@@ -162,6 +162,8 @@ def _closed(part: Message, close: Close, message: Message) -> Message:
     start = (state.get("time") or {}).get("start", begun)
     given = as_object(state.get("input"))
     metadata = {**(state.get("metadata") or {}), MARK: mark(close)}
+    if isinstance(state.get("output"), str):  # said before the state was: an error holds none
+        metadata.setdefault("output", state["output"])
     ended = {
         "status": "error",
         "input": given or {},

@@ -42,17 +42,25 @@ def _mapper(cls: Any) -> Mapper[Any]:
 def store_of_class(
     cls: Any,
     *,
-    conversation: str | Sequence[str],
-    payload: str,
-    format: str,
+    conversation: str | Sequence[str] = (),
+    payload: str = "",
+    format: str = "",
     order: str | Sequence[str] = (),
     role: str | None = None,
 ) -> Store:
     """Describe the table of a mapped class as a store; the names are attributes of the class.
 
-    Raises `StoreError` for an attribute that is not a column.
+    Raises `StoreError` for an attribute that is missing or not a column, `FormatError`.
     """
     mapper = _mapper(cls)
+    given = {"conversation": conversation, "payload": payload, "format": format}
+    missing = [name for name, value in given.items() if not value]
+    if missing:
+        raise StoreError(
+            f"guarding {mapper.class_.__name__} needs {', '.join(missing)} too: the attributes that "
+            "name a conversation and hold the message, and the message's format"
+        )
+    formats.get(format)
 
     def columns(names: str | Sequence[str]) -> tuple[str, ...]:
         given = (names,) if isinstance(names, str) else names

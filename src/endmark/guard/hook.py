@@ -64,7 +64,6 @@ def guard(
     if isinstance(store, str):
         store = stores.get(store)
     if not isinstance(store, Store):
-        formats.get(mapping.get("format", ""))
         store = store_of_class(store, **mapping)
     elif mapping:
         msg = f"a Store says everything itself; leave out {', '.join(mapping)}"

@@ -73,6 +73,16 @@ def count(source: Source, connection: Connection, options: Options) -> int:
     return sum(_in_shard(tuple(row), options) for row in rows)
 
 
+def unnamed(source: Source, connection: Connection, options: Options) -> int:
+    """Count the rows of which no column says what conversation they are of."""
+    if options.shard is not None and options.shard[0] % options.shard[1]:
+        return 0  # they are of the first shard
+    nulls = " OR ".join(f"{source.table.quote(c)} IS NULL" for c in source.store.conversation)
+    more, values = only(source)
+    sql = f"SELECT count(*) FROM {source.table.ref} WHERE ({nulls}){more}"
+    return int(connection.execute(text(sql), values).scalar_one())
+
+
 def _conversations(
     source: Source, options: Options, after: Id | None
 ) -> tuple[str, str, dict[str, Any]]:

@@ -15,7 +15,7 @@ from endmark.errors import HealError
 from endmark.heal import find
 from endmark.heal.find import Candidate, Id
 from endmark.heal.judge import Judge
-from endmark.heal.report import USUAL, OnItem, OnProgress, Options, Scan, Shown
+from endmark.heal.report import USUAL, Item, OnItem, OnProgress, Options, Scan, Shown
 from endmark.heal.work import judged
 from endmark.policy import DEFAULT, Policy
 from endmark.stores._store import Store
@@ -48,6 +48,11 @@ def scan(
             source = Source(connection, store)
             total.conversations += find.count(source, connection, options)
             judge = Judge(source, policy, options)
+            if rows := find.unnamed(source, connection, options):
+                total.conversations += 1
+                total.add(nameless := _nameless(source, rows))
+                if on_item:
+                    on_item(nameless)
             for batch, done, of in batches(lambda: nullcontext(connection), source, options):
                 for verdicts in judged(connection, judge, batch, lock=False):
                     for verdict in verdicts:
@@ -59,6 +64,12 @@ def scan(
                 if on_progress:
                     on_progress(done, of)
     return total
+
+
+def _nameless(source: Source, rows: int) -> Item:
+    names = ", ".join(source.store.conversation)
+    reason = f"{rows} rows are of no conversation, their {names} is NULL: they are not looked at"
+    return Item(source.name, "NULL", "skipped", reason=reason)
 
 
 def show(

@@ -21,6 +21,9 @@ from endmark.formats import Format
 from endmark.stores import json_text
 from endmark.stores.table import Column, Table, rows_of
 
+MOST_BROKEN = 4  # sound payloads for each that cannot be read
+# A column of this name holds a piece of a message, whatever its JSON looks like.
+PIECES = frozenset({"toolcalls", "toolcall", "functioncall", "toolinvocations", "tools"})
 SAMPLE = 50  # rows whose payloads are looked at
 MANY = 5_000  # rows in which a conversation's name would be there twice
 MOST = 3  # guesses
@@ -65,6 +68,8 @@ def guesses(
 def _readings(connection: Connection, table: Table) -> Iterator[tuple[str, Reading]]:
     roles = [name for name in table.columns if _is_role(connection, table, name)]
     for name, column in table.columns.items():
+        if _plain(name) in PIECES and roles:
+            continue
         if not column.type or any(word in column.type.lower() for word in TEXTS):
             told = _payloads(connection, table, name, roles[:1])
             best = max(_all(told, roles[:1]), key=lambda one: one.messages, default=None)
@@ -75,18 +80,20 @@ def _readings(connection: Connection, table: Table) -> Iterator[tuple[str, Readi
 def _payloads(
     connection: Connection, table: Table, name: str, roles: Sequence[str]
 ) -> list[tuple[Any, str | None]]:
-    """Read a few payloads, each with its role; [] where one of them is no JSON."""
+    """Read a few payloads, each with its role; [] where many of them are no JSON."""
     columns = ", ".join(table.read(column) for column in (name, *roles))
     sql = f"SELECT {columns} FROM {table.ref} WHERE {table.quote(name)} IS NOT NULL LIMIT {SAMPLE}"
     told: list[tuple[Any, str | None]] = []
+    broken = 0
     for cell, *role in rows_of(connection, sql, {}):
         try:
             value = json_text.read(cell) if isinstance(cell, str | bytes) else None
             value = json_text.read(value) if isinstance(value, str) and value[:1] in "[{" else value
-        except UnreadableError:
-            return []
+        except UnreadableError:  # what a crash leaves behind
+            broken += 1
+            continue
         told.append((value, str(role[0]) if role else None))
-    return told
+    return told if broken * MOST_BROKEN <= len(told) else []
 
 
 def _all(told: Sequence[tuple[Any, str | None]], roles: Sequence[str]) -> Iterator[Reading]:
