@@ -25,6 +25,16 @@ H = TypeVar("H", bound=Sequence[Any])
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
+_ODD = (AttributeError, IndexError, KeyError, TypeError, UnicodeError)
+
+
+def _unlike(format_: Format, error: Exception) -> UnreadableError:
+    return UnreadableError(
+        f"this is not a {format_.name} history ({type(error).__name__} while reading it); "
+        "nothing was changed. Check the format that was named."
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Examination:
     """What is wrong with a history, what would be written, and what is open on purpose."""
@@ -36,8 +46,14 @@ class Examination:
     pending: tuple[Call, ...] = ()
 
     def rebuild(self) -> Rebuilt:
-        """Give the repaired messages, each with the index that it had before."""
-        return self.format.apply(self.history, self.edits)
+        """Give the repaired messages, each with the index that it had before.
+
+        Raises `UnreadableError` where a message that is to be edited is none of this format.
+        """
+        try:
+            return self.format.apply(self.history, self.edits)
+        except _ODD as error:
+            raise _unlike(self.format, error) from error
 
 
 def examine(
@@ -59,12 +75,8 @@ def examine(
         if not suspects:
             return Examination(history, format_)
         made = _decide(seen, format_, suspects, policy, turn)
-    except (AttributeError, IndexError, KeyError, TypeError) as error:
-        msg = (
-            f"this is not a {format_.name} history ({type(error).__name__} while reading it); "
-            "nothing was changed. Check the format that was named."
-        )
-        raise UnreadableError(msg) from error
+    except _ODD as error:
+        raise _unlike(format_, error) from error
     return Examination(
         history, format_, tuple(made.findings), tuple(made.edits), tuple(made.pending)
     )

@@ -105,4 +105,4 @@ def detect(history: Sequence[Any]) -> Format:
 
 
 def _fit(format_: Format, message: Any) -> int:
-    return format_.fits(message) if format_.objects or isinstance(message, dict) else -1
+    return format_.told(message)

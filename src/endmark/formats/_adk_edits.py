@@ -57,8 +57,8 @@ def kept(event: Message, edits: Sequence[Edit], away: dict[int, int | None]) -> 
         return edited(event, edits, left) if edits or away else event
     if _goes_whole(event, away):
         return None
-    actions = event.get("actions") or {}
-    if any(actions.get(effect) for effect in EFFECTS):
+    actions = event.get("actions")
+    if isinstance(actions, dict) and any(actions.get(effect) for effect in EFFECTS):
         return {key: value for key, value in event.items() if key != "content"}
     return None
 

@@ -143,6 +143,13 @@ class Format(ABC):
     def fits(self, message: Message) -> int:
         """Tell how a message looks: -1 not this format, 0 could be, 1 surely."""
 
+    def told(self, message: Any) -> int:
+        """Tell how anything looks: as `fits`, and -1 for what is no message at all."""
+        try:
+            return self.fits(message) if self.objects or isinstance(message, dict) else -1
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            return -1
+
     def is_assistant(self, message: Message) -> bool:
         """Tell whether the assistant says something in this message, or calls a tool."""
         return message.get("role") == "assistant"

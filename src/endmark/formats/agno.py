@@ -83,7 +83,9 @@ class Agno(OpenAIChat):
             "tool_call_error": True,
         }
         if known_id(message.get("id")):
-            made = {"id": str(uuid.uuid5(NAMESPACE, f"{message['id']}:{call_id}")), **made}
+            named = f"{message['id']}:{call_id}"
+            plain = named.encode(errors="backslashreplace").decode()  # half a surrogate pair
+            made = {"id": str(uuid.uuid5(NAMESPACE, plain)), **made}
         if "created_at" in message:
             made["created_at"] = message["created_at"]
         return made

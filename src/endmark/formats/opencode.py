@@ -159,9 +159,11 @@ def _closed(part: Message, close: Close, message: Message) -> Message:
     state = part["state"]
     time = message.get("time")
     begun = time.get("created", 0) if isinstance(time, dict) else 0
-    start = (state.get("time") or {}).get("start", begun)
+    ran = state.get("time")
+    start = ran.get("start", begun) if isinstance(ran, dict) else begun
     given = as_object(state.get("input"))
-    metadata = {**(state.get("metadata") or {}), MARK: mark(close)}
+    known = state.get("metadata")
+    metadata = {**(known if isinstance(known, dict) else {}), MARK: mark(close)}
     if isinstance(state.get("output"), str):  # said before the state was: an error holds none
         metadata.setdefault("output", state["output"])
     ended = {

@@ -40,18 +40,20 @@ class References:
         self._known: dict[str, list[Reference]] = {}
 
     def blocker(self, connection: Connection, changes: list[Change]) -> str | None:
-        """Say which table refers to a row that these changes take out; None if none does."""
+        """Say which table refers to a row that goes, or to the place that one leaves; else None."""
         for change in changes:
-            if change.after is None:
-                table = self.tables[change.table]
-                for reference in self._of(connection, table):
-                    if self._goes_too(connection, reference, change, changes):
-                        continue
-                    if _points(connection, table, reference, change):
-                        return (
-                            f"a row of {table.label} is to be taken out, "
-                            f"but {reference.table} refers to it"
-                        )
+            table = self.tables.get(change.table)
+            if table is None or change.before is None:
+                continue
+            for reference in self._of(connection, table):
+                if change.after is None:
+                    done = "is to be taken out"
+                    stays = self._goes_too(connection, reference, change, changes)
+                else:
+                    done = "is to get another place"
+                    stays = set(change.after).isdisjoint(reference.target)
+                if not stays and _points(connection, table, reference, change):
+                    return f"a row of {table.label} {done}, but {reference.table} refers to it"
         return None
 
     def _goes_too(

@@ -89,7 +89,7 @@ class Worker:
         try:
             with savepoint(connection):
                 outcomes = self._write_all(connection, due)
-        except (RowChanged, UnverifiedError, DBAPIError) as error:
+        except (RowChanged, UnverifiedError, DBAPIError, UnicodeError) as error:
             raise_if_general(error)
         else:
             yield from outcomes
@@ -122,6 +122,9 @@ class Worker:
                 reason = CHANGED
             except UnverifiedError:
                 reason = UNVERIFIED
+            except UnicodeError:
+                reason = "a text of its messages cannot be stored: half a surrogate pair"
+                break
             except DBAPIError as error:
                 raise_if_general(error)
                 reason = f"the database refused the change: {said(error)}"

@@ -131,7 +131,7 @@ def _fitting(
     """Give the format that these messages surely are of, if there is one."""
     sure = []
     for format_ in [only] if only else _formats():
-        scores = [format_.fits(m) if isinstance(m, dict) else -1 for m in messages]
+        scores = [format_.told(m) if isinstance(m, dict) else -1 for m in messages]
         if scores and max(scores) == 1 and -1 not in scores:
             sure.append(format_)
     if sure:

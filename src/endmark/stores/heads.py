@@ -60,8 +60,8 @@ def counted(source: Source, conversation: Conversation, rebuilt: Rebuilt) -> lis
     before, after = Cells(), Cells()
     for name, what in head.counts.items():
         cell = conversation.head.cells[name]
-        if more[what] and isinstance(cell, int | str):
-            number = int(cell) + more[what]
+        if more[what] and str(cell).isdecimal():
+            number = int(cell or 0) + more[what]
             before[name] = cell
             after[name] = str(number) if isinstance(cell, str) else number
     return [Change(table.label, conversation.head.key, before, after)] if after else []

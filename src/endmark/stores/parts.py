@@ -104,7 +104,10 @@ def _assemble(source: Source, row: Row) -> None:
         part.payload = read_part(source, part.cells)
     own: dict[str, Any] = {"role": "assistant"}
     if source.store.payload:
-        own |= source.payload_of(row)
+        payload = source.payload_of(row)
+        if not isinstance(payload, dict):
+            raise UnreadableError("the payload is not an object")
+        own |= payload
     if source.store.role:
         own["role"] = row.cells[source.store.role]
     parts = [part.payload for part in row.parts]

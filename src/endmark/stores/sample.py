@@ -54,7 +54,7 @@ def _rank(format_: Format, messages: Sequence[Any]) -> tuple[bool, int, int]:
 def _score(format_: Format, message: Any) -> int:
     if message is REFUSED:
         return 0
-    return format_.fits(message) if isinstance(message, dict) else -1
+    return format_.told(message) if isinstance(message, dict) else -1
 
 
 def _messages(source: Source, connection: Connection) -> list[Any]:
