@@ -110,3 +110,27 @@ def test_a_store_with_an_odd_row_is_still_told(database: Database) -> None:
             )
     with database.engine.connect() as connection:
         assert [store.name for store in stores.detect(connection)] == ["langchain"]
+
+
+def test_an_undo_that_gives_nothing_back_can_be_made_again(database: Database) -> None:
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql(PLACED[0].format(number=NUMBERS[database.name]))
+        insert = sa.text("INSERT INTO msg (thread, seq, body) VALUES ('t', :seq, :body)")
+        for seq, message in enumerate(SAID[:2]):
+            connection.execute(insert, {"seq": seq, "body": json.dumps(message)})
+    store = custom.from_flags(
+        table="msg", conversation="thread", order="seq", payload="body", format="openai-chat"
+    )
+    before = dump(database)
+    heal.apply(database.engine, [store], options=FORCED)
+    change = "UPDATE msg SET seq = seq + :by WHERE seq > 1"
+    with database.engine.begin() as connection:
+        connection.execute(sa.text(change), {"by": 5})
+    undone = heal.undo(database.engine)
+    assert (undone.rows_restored, len(undone.rows_left)) == (0, 1)
+    with database.engine.begin() as connection:
+        connection.execute(sa.text(change), {"by": -5})
+    assert heal.undo(database.engine, undone.run).rows_left == []
+    assert [line for line in dump(database) if "sqlite_sequence" not in line] == [
+        line for line in before if "sqlite_sequence" not in line
+    ]

@@ -213,6 +213,12 @@ class Journal:
         sql = f"UPDATE {self.run} SET {column} = :value WHERE run = :run"
         self.connection.execute(text(sql), {"run": run, "value": value})
 
+    def mark_whole(self, run: str) -> None:
+        """Note that nothing of a run was given back."""
+        self.connection.execute(
+            text(f"UPDATE {self.run} SET undone_to = NULL WHERE run = :run"), {"run": run}
+        )
+
 
 def scope(stores: Sequence[Store], options: Options) -> str:
     """Name what a run is of: an apply goes on with an unfinished run of the same."""

@@ -68,7 +68,10 @@ def _undo(writing: Open, run: str | None, on_progress: OnProgress | None) -> Und
             entries = _whole_units(journal, undone.run, before)
             undone.rows_restored += _restore(connection, entries, left)
             before = entries[-1].id if entries else None
-            journal.mark_undone(undone.run, before)
+            if entries or undone.rows_restored or not left:
+                journal.mark_undone(undone.run, before)
+            else:  # nothing could be given back: the run can be undone once its rows are as it left them
+                journal.mark_whole(undone.run)
         if not entries:
             undone.rows_left = [f"{name}: {why}" for name, why in left.items()]
             return undone
