@@ -142,7 +142,7 @@ class Mapping:
 
     def conversation_of(self, values: dict[str, Any]) -> tuple[Any, ...] | None:
         """Give what names a row's conversation; None where its parent is not written yet."""
-        named = tuple(values.get(name) for name in self.conversation)
+        named = tuple(map(values.get, self.conversation))
         if None not in named:
             return named
         for relation in self.parents:

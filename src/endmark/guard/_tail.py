@@ -63,7 +63,7 @@ class Tail:
         return self.open and bool(examine(self.block, format_, policy).findings)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: one is made for every row, at half the cost
 class Verdict:
     """What a message means for the rows: append it, close what is open first, look after it.
 
