@@ -127,7 +127,7 @@ def _chunks(connection: Connection, sql: str, values: dict[str, Any]) -> Iterato
         return
     options = {"yield_per": FETCH}
     with connection.execute(text(sql), values, execution_options=options) as result:
-        yield from result.partitions()
+        yield from result.partitions(FETCH)
 
 
 def _rows(connection: Connection, sql: str, values: dict[str, Any]) -> Iterator[Any]:
