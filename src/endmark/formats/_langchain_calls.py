@@ -38,7 +38,6 @@ BLOCKS = {
 HOSTED = frozenset({"server_tool_use", "mcp_tool_use", "server_tool_call"})
 THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
 UNFINISHED = frozenset({"invalid_tool_call", "tool_call_chunk"})
-PLACES = ("tool_calls", "invalid_tool_calls", "kwargs", "content")
 
 
 @dataclass(slots=True)
