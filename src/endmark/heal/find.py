@@ -8,17 +8,16 @@ good to remember, the search goes on behind the last one when those are done.
 
 from __future__ import annotations
 
-import sqlite3
 import zlib
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, text
-from sqlalchemy.exc import DBAPIError
 
-from endmark.heal import slim
+from endmark.heal import slim, stream
 from endmark.heal.report import Options, label
 from endmark.model import Shape
 from endmark.stores.select import only
@@ -27,7 +26,6 @@ from endmark.stores.table import Cell, rows_of
 
 Id = tuple[Cell, ...]
 ROUND = 100_000  # found in one go
-FETCH = 2_000
 LOADED = 100  # conversations read at a time
 MOST_KEYS = 1_000  # beyond these a conversation is read whole
 
@@ -53,12 +51,9 @@ def find(
         return _by_rows(source, connection, options), None
     if inline and source.format.needles and source.store.layout not in WHOLE:
         return _by_words(source, connection, options, after)
-    candidates = []
-    for candidate in _by_stream(source, connection, options, after):
-        candidates.append(candidate)
-        if len(candidates) >= ROUND:
-            return candidates, candidate.id
-    return candidates, None
+    with closing(_by_stream(source, connection, options, after)) as coming:
+        candidates = list(islice(coming, ROUND))
+    return candidates, candidates[-1].id if len(candidates) == ROUND else None
 
 
 def count(source: Source, connection: Connection, options: Options) -> int:
@@ -110,29 +105,6 @@ def _in_shard(id_: Id, options: Options) -> bool:
         return True
     index, shards = options.shard
     return zlib.crc32(label(id_).encode("utf-8", "surrogatepass")) % shards == index % shards
-
-
-def _chunks(connection: Connection, sql: str, values: dict[str, Any]) -> Iterator[Sequence[Any]]:
-    """Stream rows, many at a time; on SQLite straight from its driver, at a third of the cost."""
-    if connection.dialect.name == "sqlite":
-        cursor = connection.connection.cursor()
-        try:
-            cursor.execute(sql.replace("\\:", ":"), values)
-            while rows := cursor.fetchmany(FETCH):
-                yield rows
-        except sqlite3.Error as error:
-            raise DBAPIError.instance(sql, None, error, sqlite3.Error) from error
-        finally:
-            cursor.close()
-        return
-    options = {"yield_per": FETCH}
-    with connection.execute(text(sql), values, execution_options=options) as result:
-        yield from result.partitions(FETCH)
-
-
-def _rows(connection: Connection, sql: str, values: dict[str, Any]) -> Iterator[Any]:
-    for rows in _chunks(connection, sql, values):
-        yield from rows
 
 
 def _every(
@@ -209,7 +181,7 @@ def _by_rows(source: Source, connection: Connection, options: Options) -> list[C
     sql = f"SELECT {columns}, {keys}, {reader.columns} FROM {source.table.ref} "
     sql += f"WHERE {condition} AND {gate}"
     found: dict[Id, list[Id]] = {}
-    for rows in _chunks(connection, sql, values | more):
+    for rows in stream.chunks(connection, sql, values | more):
         for index in reader.suspects(rows, size):
             row = tuple(rows[index])
             if _in_shard(row[:names], options):
@@ -223,7 +195,7 @@ def _by_label(item: tuple[Id, Any]) -> str:
 
 def _by_stream(
     source: Source, connection: Connection, options: Options, after: Id | None
-) -> Iterator[Candidate]:
+) -> Generator[Candidate]:
     columns, condition, values = _conversations(source, options, after)
     table, names = source.table, len(source.store.conversation)
     gate, more = slim.may_hold_calls(source)
@@ -238,7 +210,7 @@ def _by_stream(
     sql += f"ORDER BY {table.sort(sorting)}"
     skim, here = reader.skim, table.dialect == "postgresql"
     name_of = itemgetter(*range(names))
-    for id_, group in groupby(_rows(connection, sql, values), key=name_of):
+    for id_, group in groupby(stream.rows(connection, sql, values), key=name_of):
         named = (id_,) if names == 1 else id_
         if (here or _in_shard(named, options)) and skim(group, names):
             yield Candidate(named)
@@ -253,7 +225,7 @@ def _by_conversation(
     joined = slim.joined(source, table.sort([*source.order, *source.key]))
     sql = f"SELECT {columns}, count(*), {joined} FROM {table.ref} WHERE {condition} "
     sql += f"GROUP BY {names} ORDER BY {names}"
-    for row in _rows(connection, sql, values):
+    for row in stream.rows(connection, sql, values):
         *id_, count, text_ = row
         if slim.skim_joined(source, count, text_):
             yield Candidate(tuple(id_))

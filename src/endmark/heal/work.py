@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, groupby, zip_longest
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
@@ -17,7 +18,7 @@ from endmark.heal.find import Candidate
 from endmark.heal.judge import Id, Judge, Verdict
 from endmark.heal.references import References
 from endmark.heal.stamps import unstamped
-from endmark.stores.changes import Change, RowChanged
+from endmark.stores.changes import Change, RowChanged, statement
 from endmark.stores.conversation import Row
 from endmark.stores.select import among, read_rows
 from endmark.stores.source import Source
@@ -98,9 +99,9 @@ class Worker:
             yield self._write_one(connection, verdict.id)
 
     def _write_all(self, connection: Connection, due: list[Verdict]) -> list[Outcome]:
-        planned = [change for verdict in due for change in verdict.changes]
-        made = unstamped(connection, self.source.tables, planned)
-        outcomes = _shared_out(due, made)
+        planned = _in_turn(connection, due)
+        made = unstamped(connection, self.source.tables, [change for _, change in planned])
+        outcomes = _shared_out(due, [index for index, _ in planned], made)
         self._verify(connection, outcomes)
         return outcomes
 
@@ -148,22 +149,36 @@ class Worker:
                 raise UnverifiedError
 
 
-def _shared_out(due: list[Verdict], made: list[Change]) -> list[Outcome]:
+def _in_turn(connection: Connection, due: list[Verdict]) -> list[tuple[int, Change]]:
+    """Say in which order changes are made, and of which verdict each is.
+
+    On PostgreSQL like ones of several conversations stand together, to be one statement. SQLite's
+    counter of rows has to go back as it went: conversation by conversation.
+    """
+    each = [[(n, change) for change in verdict.changes] for n, verdict in enumerate(due)]
+    if connection.dialect.name != "postgresql":
+        return list(chain.from_iterable(each))
+    runs = [[list(run) for _, run in groupby(planned, _like)] for planned in each]
+    waves = (filter(None, wave) for wave in zip_longest(*runs))
+    return [one for wave in waves for one in sorted(chain.from_iterable(wave), key=_like)]
+
+
+def _like(planned: tuple[int, Change]) -> tuple[str, str, tuple[str, ...]]:
+    return statement(planned[1])
+
+
+def _shared_out(due: list[Verdict], owners: list[int], made: list[Change]) -> list[Outcome]:
     """Give each conversation the changes that were made for it.
 
     `unstamped` keeps the order, and adds a change of SQLite's counter behind an insert.
     """
-    outcomes = []
-    rest = iter([*made, None])
-    change = next(rest)
-    for verdict in due:
-        outcome = Outcome(verdict)
-        left = len(verdict.changes)
-        while change is not None and (left or change.table == "sqlite_sequence"):
-            left -= change.table != "sqlite_sequence"
-            outcome.made.append(change)
-            change = next(rest)
-        outcomes.append(outcome)
+    outcomes = [Outcome(verdict) for verdict in due]
+    rest = iter(owners)
+    owner = 0
+    for change in made:
+        if change.table != "sqlite_sequence":
+            owner = next(rest)
+        outcomes[owner].made.append(change)
     return outcomes
 
 

@@ -62,7 +62,7 @@ def execute(
     """
     done: list[Change] = []
     keys: dict[int, Cell] = {}
-    for (label, kind, _), group in groupby(changes, _statement):
+    for (label, kind, _), group in groupby(changes, statement):
         planned = list(group)
         batch = [_known(change, keys) for change in planned]
         table = tables[label]
@@ -97,7 +97,8 @@ def revert(change: Change) -> Change:
     return Change(change.table, key, change.after, change.before)
 
 
-def _statement(change: Change) -> tuple[str, str, tuple[str, ...]]:
+def statement(change: Change) -> tuple[str, str, tuple[str, ...]]:
+    """Name the statement that makes a change: those of one name go together."""
     kind = "insert" if change.before is None else "delete" if change.after is None else "update"
     return change.table, kind, tuple(change.after or ()) if kind == "update" else ()
 
