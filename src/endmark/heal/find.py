@@ -140,20 +140,16 @@ def _by_words(
     source: Source, connection: Connection, options: Options, after: Id | None
 ) -> tuple[list[Candidate], Id | None]:
     columns, condition, values = _conversations(source, options, after)
-    table = source.table
-    sorting, names = table.sort(source.store.conversation), len(source.store.conversation)
+    table, names = source.table, len(source.store.conversation)
     if source.second is None:
-        words, more = slim.has_words(source)
-        columns += "".join(f", {table.read(name)}" for name in source.key)
-        # PostgreSQL takes a third of the rows for poisoned, and would rather walk an index than
-        # look through the table with several workers; of an equation it expects few.
-        condition += f" AND CASE WHEN {words} THEN 1 ELSE 0 END = 1"
+        sql, values = slim.rows_with_words(source, condition, values)
     else:
         words, more = slim.part_has_words(source)
-        condition += f" AND {words} GROUP BY {sorting}"
+        sorting, values = table.sort(source.store.conversation), values | more
+        sql = f"SELECT {columns} FROM {table.ref} WHERE {condition} AND {words} "
+        sql += f"GROUP BY {sorting} ORDER BY {sorting}"
     # Not streamed: a cursor would keep PostgreSQL from looking with several workers.
-    sql = f"SELECT {columns} FROM {table.ref} WHERE {condition} ORDER BY {sorting} LIMIT {ROUND}"
-    rows = rows_of(connection, sql, values | more)
+    rows = rows_of(connection, f"{sql} LIMIT {ROUND}", values)
     groups = [(id_, list(group)) for id_, group in groupby(rows, key=lambda row: row[:names])]
     after = groups[-1][0] if len(rows) == ROUND else None
     if after is not None and len(groups) > 1:  # the last one may have more rows

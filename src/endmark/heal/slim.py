@@ -75,39 +75,81 @@ def _type(source: Source, column: str) -> str:
 
 def has_words(source: Source) -> tuple[str, dict[str, Any]]:
     """Make the condition that a payload may be poisoned."""
+    words, values = _words(source)
+    twice = _id_twice(source)
+    if twice is None:
+        return words, values
+    told = f"CASE WHEN {twice.several} THEN {twice.differ(twice.ids)} ELSE false END"
+    return f"({words} OR {told})", values | twice.values
+
+
+def rows_with_words(
+    source: Source, condition: str, values: dict[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    """Make the query for the rows that `has_words` finds: their conversations, in order, and keys.
+
+    PostgreSQL takes a third of the rows for poisoned, and would rather walk an index than look
+    through the table with several workers; of an equation it expects few. It asks no workers where
+    a subquery stands among the words, so that is asked of what they found.
+    """
+    table, conversation = source.table, source.store.conversation
+    cells = [table.read(name) for name in (*conversation, *source.key)]
+    named = ", ".join(f"found.c{n}" for n, _ in enumerate(cells))
+    columns = [f"{cell} AS c{n}" for n, cell in enumerate(cells)]
+    columns += [f"{table.quote(name)} AS o{n}" for n, name in enumerate(conversation)]
+    order = ", ".join(f"found.o{n}" for n, _ in enumerate(conversation))
+    words, more = _words(source)
+    rest, behind = "", ""
+    if (twice := _id_twice(source)) is not None:
+        columns.append(f"CASE WHEN NOT {words} THEN {twice.ids} END AS ids")
+        words, more = f"({words} OR {twice.several})", more | twice.values
+        rest = f" WHERE found.ids IS NULL OR {twice.differ('found.ids')}"
+        behind = " OFFSET 0"
+    inner = f"SELECT {', '.join(columns)} FROM {table.ref} WHERE {condition}"
+    inner += f" AND CASE WHEN {words} THEN 1 ELSE 0 END = 1{behind}"
+    return f"SELECT {named} FROM ({inner}) AS found{rest} ORDER BY {order}", values | more
+
+
+def _words(source: Source) -> tuple[str, dict[str, Any]]:
     column, format_ = source.store.payload, source.format
-    jsonb = _type(source, column) == "jsonb"
-    if format_.jsonpaths and jsonb:
-        paths = {f"path{n}": p for n, p in enumerate(_below(source, format_.jsonpaths))}
-        cell = source.table.quote(column)
-        found = " OR ".join(f"{cell} @? CAST(:{name} AS jsonpath)" for name in paths)
-        words, values = f"({found})", dict(paths)
-    else:
-        words, values = _any_word(source.table.read(column), format_, source.table.dialect)
-    if format_.ids_key and source.table.dialect == "postgresql":
-        twice, more = _id_twice(source, jsonb=jsonb)
-        return f"({words} OR {twice})", values | more
-    return words, values
+    if not format_.jsonpaths or _type(source, column) != "jsonb":
+        return _any_word(source.table.read(column), format_, source.table.dialect)
+    paths = {f"path{n}": p for n, p in enumerate(_below(source, format_.jsonpaths))}
+    cell = source.table.quote(column)
+    found = " OR ".join(f"{cell} @? CAST(:{name} AS jsonpath)" for name in paths)
+    return f"({found})", dict(paths)
 
 
-def _id_twice(source: Source, *, jsonb: bool) -> tuple[str, dict[str, Any]]:
-    """Make the condition that a message holds the id of a call twice."""
-    format_, column = source.format, source.store.payload
+@dataclass(frozen=True, slots=True)
+class _Twice:
+    """How PostgreSQL finds an id twice in a message: `several` is quick, `each` of `ids` is not."""
+
+    several: str
+    ids: str
+    each: str
     values: dict[str, Any]
-    if jsonb:
-        cell = source.table.quote(column)
+
+    def differ(self, ids: str) -> str:
+        return f"(SELECT count(*) > count(DISTINCT e) FROM {self.each.format(ids)} AS e)"
+
+
+def _id_twice(source: Source) -> _Twice | None:
+    """Make the condition that a message holds the id of a call twice, where a format asks it."""
+    format_, column, table = source.format, source.store.payload, source.table
+    if not format_.ids_key or table.dialect != "postgresql":
+        return None
+    values: dict[str, Any]
+    if _type(source, column) == "jsonb":
+        cell = table.quote(column)
         values = {f"ids{n}": p for n, p in enumerate(_below(source, (format_.ids_path,)))}
         ids = " || ".join(
             f"jsonb_path_query_array({cell}, CAST(:{name} AS jsonpath))" for name in values
         )
-        several, each = f"jsonb_array_length({ids}) > 1", f"jsonb_array_elements({ids})"
-    else:
-        cell, word = source.table.read(column), f'"{format_.ids_key}"'
-        values = {"word": word, "value": f'{word}\\s*:\\s*"((?:[^"\\\\]|\\\\.)*)"'}
-        rest = f"substr({cell}, strpos({cell}, :word) + length(:word))"
-        several, each = f"strpos({rest}, :word) > 0", f"regexp_matches({cell}, :value, 'g')"
-    differ = f"(SELECT count(*) > count(DISTINCT e) FROM {each} AS e)"
-    return f"CASE WHEN {several} THEN {differ} ELSE false END", values
+        return _Twice(f"jsonb_array_length({ids}) > 1", ids, "jsonb_array_elements({0})", values)
+    cell, word = table.read(column), f'"{format_.ids_key}"'
+    values = {"word": word, "value": f'{word}\\s*:\\s*"((?:[^"\\\\]|\\\\.)*)"'}
+    rest = f"substr({cell}, strpos({cell}, :word) + length(:word))"
+    return _Twice(f"strpos({rest}, :word) > 0", cell, "regexp_matches({0}, :value, 'g')", values)
 
 
 def _below(source: Source, paths: Iterable[str]) -> list[str]:
