@@ -82,6 +82,7 @@ class Format(ABC):
     optional_ids: ClassVar[bool] = False  # calls and results may go without an id
     objects: ClassVar[bool] = False  # messages may be a library's objects, not only plain data
     joint: ClassVar[bool] = False  # calls in a row are one block: each is a message of its own
+    leading: ClassVar[bool] = False  # some messages need another to follow them: reasoning does
     linked: ClassVar[bool] = False  # a call's result may stand in the part of another message
     body: ClassVar[str]  # the field that holds a message's content where the role is a column
     said: ClassVar[Message] = {"role": "user", "content": "."}  # a message in which a user speaks

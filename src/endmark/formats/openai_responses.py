@@ -78,6 +78,7 @@ class OpenAIResponses(OwnMessage):
     body = "content"
     unique_ids = True
     joint = True
+    leading = True
 
     def skim(self, history: History) -> list[int]:
         if isinstance(history, Mapping):

@@ -13,9 +13,17 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from endmark.formats import Rebuilt
-from endmark.formats._base import Format, History
 from endmark.guard._rows import Id, Rows
-from endmark.guard._tail import Tail, answers, doubtful, leads, leaves_pending, settled
+from endmark.guard._tail import (
+    Tail,
+    answers,
+    block_of,
+    block_start,
+    doubtful,
+    leads,
+    leaves_pending,
+    settled,
+)
 from endmark.history import Examination, examine
 from endmark.model import Finding, Shape, Turn
 from endmark.policy import Policy
@@ -53,44 +61,16 @@ def read_tail(
     while True:
         found, epoch = rows.tail(connection, id_, count, epoch=in_epoch)
         history = [row.message for row in found if row.message is not None]
-        start = _block_start(history, format_)
+        start = block_start(history, format_)
         whole = alone and bool(history) and format_.is_assistant(history[0])
         if start or len(found) < count or whole:
             break
         count *= BLOCK
     last = found[-1].order[0] if found else None
-    block = history[start:]
-    if not any(format_.call_ids(m) or answers(format_, m) or leads(format_, m) for m in block):
-        block = []
-    stray = bool(block) and settled(examine(block, format_, policy, "open"), "open")[1]
+    block = block_of(history, start, format_)
+    ends = bool(block) and answers(format_, block[-1])
+    stray = ends and settled(examine(block, format_, policy, "open"), "open")[1]
     return Tail(last, epoch, block, bool(block), left=leaves_pending(policy), stray=stray)
-
-
-def _block_start(history: History, format_: Format) -> int:
-    """Find where the last block begins: results, and before them the messages with calls."""
-    at = len(history)
-    while at and leads(format_, history[at - 1]):
-        at -= 1
-    if format_.shape is Shape.OWN_MESSAGE:
-        return _first_calls(history, format_, at)
-    while at and answers(format_, history[at - 1]):
-        at -= 1
-    while at and not (format_.is_user(history[at - 1]) or answers(format_, history[at - 1])):
-        at -= 1
-    return at
-
-
-def _first_calls(history: History, format_: Format, at: int) -> int:
-    """Go back over results and their calls, on until a message that passes the calls before it."""
-    passed = False
-    while at and not passed:
-        end = at
-        while at and answers(format_, history[at - 1]):
-            at -= 1
-        while at and (format_.call_ids(history[at - 1]) or leads(format_, history[at - 1])):
-            at -= 1
-        passed = at == end or any(map(format_.is_assistant, history[at:end]))
-    return at
 
 
 def settle(connection: Connection, rows: Rows, id_: Id, policy: Policy, turn: Turn) -> Settled:

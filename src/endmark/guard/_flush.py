@@ -130,6 +130,8 @@ class Flush:
         timed = conversation is not None and self.rows.source.kind == "time"
         if timed and None in numbers:
             self._give_time(mapping, conversation, objects[0])
+        if tail.passes(messages, mapping.format):
+            return
         waiting: list[Any] = []  # objects of the running block
         for obj, message in zip(objects, messages, strict=True):
             values = attributes.instance_dict(obj)

@@ -128,6 +128,9 @@ class Frontier:
 
     def append(self, messages: Sequence[Message]) -> None:
         """Own message and next message formats: runs of sound messages go in one statement."""
+        if self.tail().passes(messages, self.rows.format):
+            self._write(messages)
+            return
         ready: list[Message] = []
         for message in messages:
             tail = self.tail()

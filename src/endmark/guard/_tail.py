@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from endmark.errors import UnreadableError
-from endmark.formats._base import Format, Message
+from endmark.formats._base import Format, History, Message
 from endmark.formats._own_message import OwnMessage
 from endmark.history import Examination, examine
 from endmark.model import Drop, Finding, Kind, Owner, Result, SetId, Shape
@@ -22,6 +22,8 @@ __all__ = [
     "Tail",
     "Verdict",
     "answers",
+    "block_of",
+    "block_start",
     "doubtful",
     "leads",
     "leaves_pending",
@@ -55,6 +57,18 @@ class Tail:
     def take(self, verdict: Verdict) -> None:
         """Move on behind the message that was weighed."""
         self.block, self.open = verdict.block, verdict.open
+
+    def passes(self, messages: Sequence[Message], format_: Format) -> bool:
+        """Move on behind messages that stand well here as they are; False: they are to be weighed.
+
+        One look at all of them, which is a third of the cost of one at each.
+        """
+        history = [*self.block, *messages]
+        if self.left or self.stray or format_.skim(history):
+            return False
+        self.block = block_of(history, block_start(history, format_), format_)
+        self.open = bool(self.block)
+        return True
 
     def is_open(self, format_: Format, policy: Policy) -> bool:
         """Tell whether something here is to be closed when the turn is over."""
@@ -151,6 +165,40 @@ def _results(format_: Format, message: Message) -> bool:
     )
 
 
+def block_start(history: History, format_: Format) -> int:
+    """Find where the last block begins: results, and before them the messages with calls."""
+    at = len(history)
+    while at and leads(format_, history[at - 1]):
+        at -= 1
+    if format_.shape is Shape.OWN_MESSAGE:
+        return _first_calls(history, format_, at)
+    while at and answers(format_, history[at - 1]):
+        at -= 1
+    while at and not (format_.is_user(history[at - 1]) or answers(format_, history[at - 1])):
+        at -= 1
+    return at
+
+
+def _first_calls(history: History, format_: Format, at: int) -> int:
+    """Go back over results and their calls, on until a message that passes the calls before it."""
+    passed = False
+    while at and not passed:
+        end = at
+        while at and answers(format_, history[at - 1]):
+            at -= 1
+        while at and (format_.call_ids(history[at - 1]) or leads(format_, history[at - 1])):
+            at -= 1
+        passed = at == end or any(map(format_.is_assistant, history[at:end]))
+    return at
+
+
+def block_of(history: History, start: int, format_: Format) -> list[Message]:
+    """Give the last block, which begins there; none where nothing in it is of a call."""
+    block = list(history[start:])
+    told = any(format_.call_ids(m) or answers(format_, m) or leads(format_, m) for m in block)
+    return block if told else []
+
+
 def require_readable(format_: Format, messages: Sequence[Any]) -> None:
     """Raises `UnreadableError` for what is no message of this format."""
     for index, message in enumerate(messages):
@@ -164,7 +212,9 @@ def require_readable(format_: Format, messages: Sequence[Any]) -> None:
 
 def leads(format_: Format, message: Message) -> bool:
     """Tell whether a message is refused without what should follow it: reasoning is."""
-    if not format_.skim([message]) or format_.call_ids(message) or answers(format_, message):
+    if not format_.leading or not format_.skim([message]):
+        return False
+    if format_.call_ids(message) or answers(format_, message):
         return False
     return not examine([message], format_, turn="open").findings and Kind.EMPTY in _kinds(
         examine([message], format_).findings
