@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
-from endmark import Policy, check, is_synthesized, repair
+from endmark import Policy, check, formats, is_synthesized, repair
 from endmark.errors import UnreadableError
+from endmark.guard._tail import answers
+from endmark.model import Kind, Shape
 from endmark.policy import DEFAULT_TEXTS
 from judging import violations
 
@@ -41,6 +43,28 @@ def test_table(format: str, row: dict[str, Any]) -> None:
     else:
         assert repaired is history
     assert violations(repaired, format, turn=turn) == ()
+
+
+@pytest.mark.parametrize(("format", "row"), ROWS)
+def test_a_message_needs_what_follows_it_only_where_its_format_says_so(
+    format: str, row: dict[str, Any]
+) -> None:
+    """`leading` spares every write of the others a look."""
+    format_ = formats.get(format)
+    if format_.shape is Shape.INLINE:
+        return
+    alone = [
+        [message]
+        for message in row["history"]
+        if not format_.call_ids(message) and not answers(format_, message)
+    ]
+    needy = [
+        one
+        for one in alone
+        if {f.kind for f in check(one, format, turn="over")} == {Kind.EMPTY}
+        and not check(one, format, turn="open")
+    ]
+    assert format_.leading or not needy
 
 
 def shortened(history: list[Any]) -> Any:
