@@ -56,10 +56,18 @@ class Input:
         rules = policy.build()
         named = formats.get(self.format) if self.format else None
         given = files.read(self.file)
-        format_ = named or formats.detect(given.messages)
-        if named is None:
-            say(f"format: {format_.name} (detected; --format names another)")
-        return given, examine(given.messages, format_, rules, self.turn.value)
+        if named is not None:
+            return given, examine(given.messages, named, rules, self.turn.value)
+        likely = formats.candidates(given.messages)
+        seen = [examine(given.messages, one, rules, self.turn.value) for one in likely]
+        names = ", ".join(one.name for one in likely)
+        if len(likely) == 1:
+            say(f"format: {names} (detected; --format names another)")
+        elif any(found.findings or found.pending for found in seen):
+            formats.detect(given.messages)  # it matters which: says so
+        else:
+            say(f"format: not plain, and all one here ({names})")
+        return given, seen[0]
 
 
 @app.command()

@@ -21,9 +21,11 @@ from endmark.stores import json_text
 
 __all__ = ["HistoryFile", "read", "write_atomically"]
 
+# What requests call their history: Chat Completions and Anthropic, Responses, Gemini.
+NAMES = ("messages", "input", "contents")
 ACCEPTED = (
     "give a JSON array of messages, JSON Lines (one message a line), or an object whose "
-    '"messages" is such an array'
+    '"messages", "input" or "contents" is such an array'
 )
 
 
@@ -37,6 +39,7 @@ class HistoryFile:
     payload: Any
     messages: list[Any]
     lines: list[int] = field(default_factory=list)
+    name: str = ""  # of the messages in an object
 
     def with_changes(self, rebuilt: Rebuilt) -> bytes:
         """Give the bytes of the file with this history in it."""
@@ -47,7 +50,7 @@ class HistoryFile:
     def _spliced(self, rebuilt: Rebuilt) -> str:
         new: Any = rebuilt.messages
         if self.framing == "object":
-            new = {**self.payload, "messages": new}
+            new = {**self.payload, self.name: new}
         return json_text.splice(self.text, self.payload, new)
 
     def _lines(self, rebuilt: Rebuilt) -> str:
@@ -89,16 +92,22 @@ def _framed(path: str, data: bytes, text: str) -> HistoryFile:
         payload = json_text.read(text)
     except UnreadableError as error:
         return _by_lines(path, data, text, error)
+    name = next((n for n in NAMES if _is_list(payload, n)), "")
+    messages: list[Any]
     if isinstance(payload, list):
         messages, framing = payload, "array"
-    elif isinstance(payload, dict) and isinstance(payload.get("messages"), list):
-        messages, framing = payload["messages"], "object"
+    elif name:
+        messages, framing = payload[name], "object"
     elif isinstance(payload, dict) and "role" in payload:
         return _by_lines(path, data, text, None)
     else:
         raise UnreadableError(f"{_name(path)} holds JSON, but no history; {ACCEPTED}")
     _require_objects(path, messages)
-    return HistoryFile(data, text, framing, payload, messages)  # type: ignore[arg-type]
+    return HistoryFile(data, text, framing, payload, messages, name=name)  # type: ignore[arg-type]
+
+
+def _is_list(payload: Any, name: str) -> bool:
+    return isinstance(payload, dict) and isinstance(payload.get(name), list)
 
 
 def _by_lines(path: str, data: bytes, text: str, whole: UnreadableError | None) -> HistoryFile:

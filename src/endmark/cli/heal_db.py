@@ -254,7 +254,12 @@ def migrate(
     with opened(url) as engine:
         if not yes:
             confirm("migrate", f"Bring Endmark's own revisions to {to}?")
+        before = {one.run: one for one in heal.runs(engine)}
         run_revisions(engine, to)
+        changed = [one for one in heal.runs(engine) if before.get(one.run) != one]
+    for one in reversed(changed):
+        said = "undone" if one.undone else f"healed {one.healed:,} conversations"
+        say(f"run {one.run} of {one.store}: {said}")
     say(f"Endmark's revisions are at {to}")
     return 0
 

@@ -103,15 +103,23 @@ def partly_read(found: Scan) -> str:
     return f"{found.skipped:,} could not be read and are not counted as clean (--list says why)"
 
 
+# What helps against each reason to wait.
+_WAYS = [
+    ("age unknown", "--age names the column that tells the age"),
+    ("younger than", "--min-age says how old is old"),
+    ("", "--include-frontier closes all of them"),
+]
+
+
 def advice(found: Scan, tally: Tally) -> str:
     """Say what to do next."""
     said = [partly_read(found)] if found.skipped else []
     if found.pending:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in tally.waiting.items())
-        said.append(
-            f"{found.pending:,} pending, left open: {reasons} (--age names the column that tells "
-            "the age, --min-age says how old is old, --include-frontier closes all of them)"
-        )
+        ways = [
+            way for why, way in _WAYS if any(reason.startswith(why) for reason in tally.waiting)
+        ]
+        said.append(f"{found.pending:,} pending, left open: {reasons} ({', '.join(ways)})")
     if found.poisoned:
         said.append("heal them with: heal-db apply URL, and the same options")
     return "; ".join(said) or "clean"

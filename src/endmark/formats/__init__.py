@@ -14,7 +14,7 @@ from endmark.errors import FormatError
 from endmark.formats._base import Format, Rebuilt
 from endmark.formats._entry import load
 
-__all__ = ["Format", "Rebuilt", "detect", "get", "names"]
+__all__ = ["Format", "Rebuilt", "candidates", "detect", "get", "names"]
 
 _MODULES = {
     "adk": "endmark.formats.adk",
@@ -85,24 +85,32 @@ def detect(history: Sequence[Any]) -> Format:
     >>> detect([{"role": "tool", "tool_call_id": "a", "content": "ok"}]).name
     'openai-chat'
     """
-    fitting: dict[str, int] = {}
-    for name in names():
-        scores = [_fit(_load(name), message) for message in history]
-        if -1 not in scores:
-            fitting[name] = max(scores, default=0)
-    sure = [name for name, score in fitting.items() if score == 1]
-    if len(sure) == 1:
-        return _load(sure[0])
-    if not fitting:
-        msg = f"these messages are of no known format ({', '.join(names())}); name it with --format"
-        raise FormatError(msg)
-    candidates = ", ".join(sure or fitting)
+    found = candidates(history)
+    if len(found) == 1:
+        return found[0]
     msg = (
-        f"the format is not plain from these messages: it could be {candidates}; "
-        "name it with --format"
+        f"the format is not plain from these messages: it could be "
+        f"{', '.join(format_.name for format_ in found)}; name it with --format"
     )
     raise FormatError(msg)
 
 
-def _fit(format_: Format, message: Any) -> int:
-    return format_.told(message)
+def candidates(history: Sequence[Any]) -> tuple[Format, ...]:
+    """Give the formats that the messages may be of: the one they show, or all that fit.
+
+    Raises `FormatError` when no format fits.
+
+    >>> [format_.name for format_ in candidates([{"type": "function_call", "call_id": "a",
+    ...     "name": "look", "arguments": "{}"}])]
+    ['openai-responses']
+    """
+    fitting: dict[str, int] = {}
+    for name in names():
+        scores = [_load(name).told(message) for message in history]
+        if -1 not in scores:
+            fitting[name] = max(scores, default=0)
+    if not fitting:
+        msg = f"these messages are of no known format ({', '.join(names())}); name it with --format"
+        raise FormatError(msg)
+    sure = [name for name, score in fitting.items() if score == 1]
+    return tuple(map(_load, sure or fitting))
