@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-import sqlalchemy as sa
-from sqlalchemy.orm import Session
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
-from endmark import heal, repair
-from endmark.guard import ChatRepository
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.orm import Session, declarative_base, sessionmaker
+
+from endmark import Policy, heal, repair
+from endmark.guard import ChatRepository, guard
 from endmark.heal import Options
 from endmark.stores import Store
 from fix_databases import Database
@@ -19,6 +25,8 @@ STORE = Store(
     payload="body",
     role="role",
 )
+
+WORDS = json.loads((Path(__file__).parent / "heal" / "words.json").read_text())
 
 
 def call(id_: str) -> dict[str, object]:
@@ -65,3 +73,55 @@ def test_heal_puts_results_beside_bare_contents(database: Database) -> None:
     with database.engine.connect() as connection:
         roles = connection.execute(sa.text("SELECT role FROM line ORDER BY id")).scalars().all()
     assert roles == ["user", "assistant", "tool", "user"]
+
+
+@pytest.mark.parametrize("row", WORDS, ids=lambda row: row["case"])
+def test_words_stand_in_a_text_column_as_they_are(database: Database, row: dict[str, Any]) -> None:
+    made(database)
+    store = replace(STORE, format=row["format"])
+    insert = sa.text("INSERT INTO line (thread, role, body) VALUES ('t', :role, :body)")
+    with database.engine.begin() as connection:
+        for role, body in row["rows"]:
+            connection.execute(insert, {"role": role, "body": body})
+
+    found = heal.scan(database.engine, [store])
+    heal.apply(database.engine, [store], policy=Policy(marker="MARKER"))
+
+    assert bool(found.skipped) == (row.get("status") == "skipped")
+    assert bool(found.poisoned) == (row["after"] is not None)
+    assert lines(database) == (row["after"] or row["rows"])
+    if row["after"]:
+        heal.undo(database.engine)
+        assert lines(database) == row["rows"]
+
+
+def lines(database: Database) -> list[list[str]]:
+    with database.engine.connect() as connection:
+        found = connection.execute(sa.text("SELECT role, body FROM line ORDER BY id"))
+        return [list(line) for line in found]
+
+
+@pytest.mark.parametrize("kind", [sa.JSON, sa.Text], ids=["JSON", "TEXT"])
+def test_a_guarded_class_may_hold_words_too(database: Database, kind: type) -> None:
+    """In a JSON column each text is words, whatever it looks like."""
+    base = declarative_base()
+    columns = {name: sa.Column(sa.String) for name in ("thread", "role")}
+    id_, body = sa.Column(sa.Integer, primary_key=True), sa.Column(kind)
+    line: Any = type("Line", (base,), {"__tablename__": "line", "id": id_, "body": body, **columns})
+    base.metadata.create_all(database.engine)
+    use = [{"type": "tool_use", "id": "t1", "name": "f", "input": {}}]
+    told = ["hello", use if kind is sa.JSON else json.dumps(use), "so?", '{"result": 1}', "[]x"]
+    made = sessionmaker(database.engine)
+    guard(made, line, conversation="thread", order="id", payload="body", role="role",
+          format="anthropic")  # fmt: skip
+
+    for role, said in zip(["user", "assistant", "user", "assistant", "user"], told, strict=True):
+        with made.begin() as session:
+            session.add(line(thread="t", role=role, body=said))
+
+    with made() as session:
+        stored = session.scalars(sa.select(line.body).order_by(line.id)).all()
+    answer = stored.pop(2)
+    assert "tool_result" in str(answer)
+    assert isinstance(answer, list if kind is sa.JSON else str)
+    assert stored == told

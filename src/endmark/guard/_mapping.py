@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import TypeDecorator, inspect
+from sqlalchemy import JSON, TypeDecorator, inspect
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.orm import Mapper, attributes
 from sqlalchemy.orm.exc import UnmappedClassError
@@ -99,6 +99,7 @@ class Mapping:
         self.conversation = tuple(by_column[name] for name in store.conversation)
         self.payload = by_column[store.payload]
         self.type: Any = mapper.column_attrs[self.payload].columns[0].type
+        self.is_json = isinstance(getattr(self.type, "impl", self.type), JSON)
         self.role = by_column[store.role] if store.role else None
         self.key = tuple(mapper.get_property_by_column(c).key for c in mapper.primary_key)
         order = store.order or tuple(column.name for column in mapper.primary_key)
@@ -117,12 +118,19 @@ class Mapping:
             values.get(self.role) if self.role else None,
             self.format,
             column=self.role is not None,
+            typed=self.is_json,
         )
 
     def put(self, message: Message, values: dict[str, Any]) -> dict[str, Any]:
         """Give the attributes that hold a message, in the form that they have now."""
         given = values.get(self.payload)
-        value = packed(message, self.plain(given), self.format, column=self.role is not None)
+        value = packed(
+            message,
+            self.plain(given),
+            self.format,
+            column=self.role is not None,
+            typed=self.is_json,
+        )
         new: dict[str, Any] = {self.payload: self.typed(value, given)}
         if self.role:
             new[self.role] = message["role"]

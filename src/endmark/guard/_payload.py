@@ -8,17 +8,20 @@ from endmark.formats._base import Format, Message
 from endmark.history import examine
 from endmark.policy import Policy
 from endmark.stores import json_text
+from endmark.stores.words import body_of, is_words
 
 __all__ = ["finalized", "packed", "respelt", "unpacked"]
 
 
-def unpacked(value: Any, role: Any, format_: Format, *, column: bool) -> Message | None:
+def unpacked(
+    value: Any, role: Any, format_: Format, *, column: bool, typed: bool = False
+) -> Message | None:
     """Give the message that a value holds; None where it holds none.
 
-    `column`: the role is in a column of its own, and `role` is what stands there.
+    `column`: the role is in a column of its own, and `role` is what stands there. `typed`: the
+    column is JSON, so that a text beside a role is words.
     """
-    if isinstance(value, str | bytes):
-        value = json_text.read(value)
+    value = _read(value, role, format_, column=column, typed=typed)
     if isinstance(value, dict):
         return {**value, "role": role} if column else value
     if isinstance(value, list) or (column and value is not None):
@@ -26,18 +29,29 @@ def unpacked(value: Any, role: Any, format_: Format, *, column: bool) -> Message
     return None
 
 
-def packed(message: Message, old: Any, format_: Format, *, column: bool) -> Any:
+def _read(value: Any, role: Any, format_: Format, *, column: bool, typed: bool) -> Any:
+    if not isinstance(value, str | bytes) or (column and typed):
+        return value
+    if column and isinstance(value, str):
+        return body_of(value, role, format_)
+    return json_text.read(value)
+
+
+def packed(
+    message: Message, old: Any, format_: Format, *, column: bool, typed: bool = False
+) -> Any:
     """Give the value that holds a message, in the form of the old value."""
-    like = json_text.read(old) if isinstance(old, str | bytes) else old
-    if isinstance(like, dict):
-        new: Any = message
-        if column and "role" not in like:
-            new = {key: value for key, value in message.items() if key != "role"}
-    else:
-        new = message[format_.body]
-    if isinstance(old, str | bytes):
-        return respelt(old, like, new)
-    return new
+    like = _read(old, message.get("role"), format_, column=column, typed=typed)
+    new: Any = message
+    if not isinstance(like, dict) and message.keys() <= {"role", format_.body, format_.id_field}:
+        new = message.get(format_.body)
+    elif column and not (isinstance(like, dict) and "role" in like):
+        new = {key: value for key, value in message.items() if key != "role"}
+    if not isinstance(old, str | bytes) or (column and typed):
+        return new
+    if is_words(old, like):
+        return new if isinstance(new, str) else json_text.write(new)
+    return respelt(old, like, new)
 
 
 def respelt(old: str | bytes, like: Any, new: Any) -> str | bytes:

@@ -11,7 +11,7 @@ from endmark.formats import Rebuilt
 from endmark.formats._base import Message
 from endmark.stores.table import Cell, Cells
 
-Wrap = Literal["message", "rest", "body", "columns"]
+Wrap = Literal["message", "rest", "body", "words", "columns"]
 
 
 class RefusedError(UnreadableError):

@@ -140,6 +140,8 @@ def sources_of(source: Source, conversation: Conversation) -> json_text.Sources:
     """Let values that move between rows keep their exact text."""
     sources = json_text.Sources()
     for row in conversation.rows:
+        if row.wrap == "words":
+            continue
         cell = row.cells[source.store.payload]
         sources.add(cell.decode() if isinstance(cell, bytes) else str(cell), row.payload)
     return sources
@@ -157,7 +159,11 @@ def cells_of(
     cell = row.cells[source.store.payload]
     old = cell.decode() if isinstance(cell, bytes) else str(cell)
     payload = source.unwrap(message, row.wrap)
-    if origin is None:
+    if row.wrap == "words" and isinstance(payload, str):
+        text = payload
+    elif row.wrap == "words":
+        text = json_text.write(payload, "", sources)
+    elif origin is None:
         # What is wholly new has no text elsewhere to be exact about.
         moved = any(isinstance(value, dict | list) for value in message.values())
         text = json_text.write(payload, old, sources if moved else None)

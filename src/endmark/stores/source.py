@@ -22,6 +22,7 @@ from endmark.stores.changes import Change
 from endmark.stores.conversation import Conversation, RefusedError, Row, Wrap
 from endmark.stores.order import moment
 from endmark.stores.table import Cell, Table, rows_of
+from endmark.stores.words import body_of, is_words
 
 # One module a layout, each with `load`, `changes` and `read_sample`; with `open_second` where it
 # has a second table.
@@ -247,11 +248,17 @@ class Source:
         if not isinstance(cell, str | bytes):
             msg = f"the payload is a {type(cell).__name__}, not JSON text"
             raise UnreadableError(msg)
-        payload = json_text.read(cell)
+        payload = self._read(cell, row.cells.get(self.store.role or ""))
         for sign, reason in self.store.refuses.items():
             if isinstance(payload, dict) and sign in payload:
                 raise RefusedError(reason)
         return payload
+
+    def _read(self, cell: str | bytes, role: Cell) -> Any:
+        column = self.payload_table.columns[self.store.payload]
+        if self.store.role is None or isinstance(cell, bytes) or "json" in column.type.lower():
+            return json_text.read(cell)
+        return body_of(cell, role, self.format)
 
     def _wrapped(self, row: Row) -> tuple[Message, Wrap]:
         payload = row.payload
@@ -267,7 +274,7 @@ class Source:
         message: Message = {"role": role, self.format.body: payload}
         if self.format.id_field and len(row.key) == 1:
             message = {self.format.id_field: str(next(iter(row.key.values()))), **message}
-        return message, "body"
+        return message, "words" if is_words(row.cells[self.store.payload], payload) else "body"
 
     def unwrap(self, message: Message, wrap: Wrap) -> Any:
         """Give the payload that holds this message.
@@ -278,7 +285,7 @@ class Source:
         if wrap == "message":
             return message
         plain = {"role", self.format.body, self.format.id_field}
-        if wrap == "body" and set(message) <= plain and self.format.body in message:
+        if wrap in ("body", "words") and set(message) <= plain and self.format.body in message:
             return message[self.format.body]
         return {key: value for key, value in message.items() if key != "role"}
 
