@@ -31,10 +31,14 @@ MOST_KEYS = 1_000  # beyond these a conversation is read whole
 
 
 class Candidate(NamedTuple):
-    """A conversation that may be poisoned, and the rows that may be; no rows: look at all."""
+    """A conversation that may be poisoned, and the rows that may be; no keys: look at all.
+
+    `rows`: about how many it has.
+    """
 
     id: Id
     keys: tuple[Id, ...] = ()
+    rows: int = 100
 
 
 def find(
@@ -208,8 +212,9 @@ def _by_stream(
     name_of = itemgetter(*range(names))
     for id_, group in groupby(stream.rows(connection, sql, values), key=name_of):
         named = (id_,) if names == 1 else id_
-        if (here or _in_shard(named, options)) and skim(group, names):
-            yield Candidate(named)
+        rows = list(group)
+        if (here or _in_shard(named, options)) and skim(rows, names):
+            yield Candidate(named, rows=len(rows))
 
 
 def _by_conversation(
@@ -224,4 +229,4 @@ def _by_conversation(
     for row in stream.rows(connection, sql, values):
         *id_, count, text_ = row
         if slim.skim_joined(source, count, text_):
-            yield Candidate(tuple(id_))
+            yield Candidate(tuple(id_), rows=count)

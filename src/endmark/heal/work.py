@@ -23,7 +23,8 @@ from endmark.stores.conversation import Row
 from endmark.stores.select import among, read_rows
 from endmark.stores.source import Source
 
-WHOLE = 20  # conversations in memory at a time
+WHOLE = 2_000  # rows in memory at a time
+UNSOUGHT = 20_000  # where no index finds a conversation, and each reading is of the whole table
 CHANGED = "a row changed while it was healed; the next run sees to it"
 UNVERIFIED = "what was written does not read back as a sound conversation; it was taken back"
 
@@ -45,12 +46,25 @@ def judged(
 ) -> Iterator[list[Verdict]]:
     """Judge a batch, in groups that fit in memory."""
     alone = judge.alone(_rows(connection, judge.source, batch, lock=lock))
-    whole = [candidate.id for candidate in batch if candidate.id not in alone]
+    whole = [candidate for candidate in batch if candidate.id not in alone]
     yield list(alone.values())
     alone.clear()
-    for start in range(0, len(whole), WHOLE):
-        ids = whole[start : start + WHOLE]
+    for ids in _groups(whole, WHOLE if judge.source.is_sought else UNSOUGHT):
         yield [judge.whole(found) for found in judge.source.load(connection, ids, lock=lock)]
+
+
+def _groups(candidates: Sequence[Candidate], most: int) -> Iterator[list[Id]]:
+    """Put together conversations of about so many rows."""
+    ids: list[Id] = []
+    rows = 0
+    for candidate in candidates:
+        ids.append(candidate.id)
+        rows += candidate.rows
+        if rows >= most:
+            yield ids
+            ids, rows = [], 0
+    if ids:
+        yield ids
 
 
 def _rows(

@@ -209,6 +209,15 @@ class Source:
         conversations: list[Conversation] = self.layout.load(self, connection, ids, lock=lock)
         return conversations
 
+    @property
+    def is_sought(self) -> bool:
+        """Say whether an index finds a conversation's rows; else each reading is of all rows."""
+        found = not self.table.sought.isdisjoint(self.store.conversation)
+        parts = self.store.parts
+        return found and (
+            parts is None or self.second is None or parts.message in self.second.sought
+        )
+
     def changes(self, conversation: Conversation, rebuilt: Rebuilt) -> list[Change]:
         """Say which rows change for a rebuilt history, without writing any.
 

@@ -74,11 +74,14 @@ class Table:
         self.columns = {column.name: column for column in self._columns(connection)}
         if self._is_key_null(connection):
             self.primary_key = ()
+        indexes = inspector.get_indexes(name, schema)
         self.unique = [
             tuple(c for c in index["column_names"] if c is not None)
-            for index in inspector.get_indexes(name, schema)
+            for index in indexes
             if index["unique"]
         ] + self._constraints(connection)
+        named = [self.primary_key, *self.unique, *(index["column_names"] for index in indexes)]
+        self.sought = {names[0] for names in named if names}  # an index finds rows by these
 
     def _is_key_null(self, connection: Connection) -> bool:
         """Tell whether rows have no primary key, which SQLite lets be: `id INT PRIMARY KEY`."""
