@@ -3,7 +3,9 @@
 pytest_plugins = [
     "fix_leaks",
     "fix_postgres",
+    "fix_cli",
     "fix_databases",
+    "fix_guard",
     "fix_node",
     "fix_oracles",
     "fix_properties",
