@@ -14,16 +14,28 @@ from typing import cast
 from endmark.errors import StoreError
 from endmark.formats._entry import load
 from endmark.stores._detect import detect, guessed, seen
-from endmark.stores._store import ConversationTable, PartTable, Store
+from endmark.stores._store import (
+    Answers,
+    ConversationTable,
+    LinkedTable,
+    PartTable,
+    Recorded,
+    Store,
+    Tree,
+)
 from endmark.stores.conversation import Conversation
 from endmark.stores.source import Source
 
 __all__ = [
+    "Answers",
     "Conversation",
     "ConversationTable",
+    "LinkedTable",
     "PartTable",
+    "Recorded",
     "Source",
     "Store",
+    "Tree",
     "detect",
     "get",
     "guessed",
