@@ -85,8 +85,9 @@ class LangChain(OwnMessage):
 
     def events(self, history: History, indexes: Iterable[int], policy: Policy) -> list[Event]:
         indexes = list(indexes)
-        lone = (event for index in indexes for event in _lone(history, index))
-        return sorted([*super().events(history, indexes, policy), *lone], key=lambda e: e.at)
+        events = super().events(history, indexes, policy)
+        lone = [event for index in indexes for event in _lone(history, index)]
+        return sorted([*events, *lone], key=lambda event: event.at) if lone else events
 
     def read(self, message: Message, index: int, after: int | None, policy: Policy) -> list[Event]:
         kind, fields = undress(message)
@@ -161,6 +162,8 @@ def _lone(history: History, index: int) -> Iterator[Call]:
     """Read the calls of the provider that nothing answers before a person speaks again."""
     kind, fields = undress(history[index])
     waiting = hosted_calls(fields) if kind == "ai" else []
+    if not waiting:
+        return
     later = index + 1
     while waiting and later < len(history):
         kind, more = undress(history[later])
@@ -170,7 +173,7 @@ def _lone(history: History, index: int) -> Iterator[Call]:
         waiting = [(k, block) for k, block in waiting if block.get("id") not in answered]
         later += 1
     blocks = dict(blocks_of(fields))
-    shift = len(calls_of(fields)) if waiting else 0  # behind the calls that tools answer
+    shift = len(calls_of(fields))  # behind the calls that tools answer
     for k, block in waiting:
         yield Call(
             At(index, shift + k),
