@@ -73,6 +73,11 @@ def as_constructors(rows: Rows) -> Rows:
     ]
 
 
+def as_mixed(rows: Rows) -> list[Any]:
+    ways: list[Any] = [list, as_flat, as_constructors, as_objects]
+    return [ways[k % 4]([row])[0] for k, row in enumerate(rows)]
+
+
 def told(message: Any) -> dict[str, Any]:
     """Give what a message says, without its clothes and what is empty in them."""
     fields = message if isinstance(message, dict) else dict(message)
@@ -89,7 +94,7 @@ def _langchain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_langchain")
-@pytest.mark.parametrize("clothes", [as_flat, as_constructors, as_objects])
+@pytest.mark.parametrize("clothes", [as_flat, as_constructors, as_objects, as_mixed])
 @pytest.mark.parametrize("row", NESTED)
 def test_all_clothes_are_repaired_alike(row: dict[str, Any], clothes: Any) -> None:
     nested, history = row["history"], clothes(row["history"])

@@ -78,8 +78,9 @@ def content_calls(content: Any) -> list[int]:
 def blocks_of(fields: Mapping[str, Any]) -> list[tuple[int, Message]]:
     """Give the blocks of the content, with their places."""
     content = fields.get("content")
-    blocks = content if isinstance(content, list) else []
-    return [(k, block) for k, block in enumerate(blocks) if isinstance(block, dict)]
+    if not isinstance(content, list):
+        return []
+    return [(k, block) for k, block in enumerate(content) if isinstance(block, dict)]
 
 
 def hosted_calls(fields: Mapping[str, Any]) -> list[tuple[int, Message]]:

@@ -35,8 +35,6 @@ KINDS = {
     "remove": "remove",
     "RemoveMessage": "remove",
 }
-AIS = frozenset(name for name, kind in KINDS.items() if kind == "ai")
-TOOLS = frozenset(name for name, kind in KINDS.items() if kind == "tool")
 CLASSES = {"tool": "ToolMessage", "human": "HumanMessage"}
 
 

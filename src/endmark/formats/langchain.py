@@ -17,20 +17,18 @@ from endmark.formats._base import (
     Message,
     known_id,
     text_of_orphan,
-    unreadable,
 )
 from endmark.formats._langchain_calls import (
     THOUGHTS,
     Copies,
-    Found,
     blocks_of,
     calls_of,
-    content_calls,
     flaws_of,
     hosted_answers,
     hosted_calls,
 )
-from endmark.formats._langchain_clothes import AIS, KINDS, TOOLS, dress, undress, with_fields
+from endmark.formats._langchain_clothes import KINDS, dress, undress, with_fields
+from endmark.formats._langchain_look import hides, is_flawed, suspects_in
 from endmark.formats._own_message import OwnMessage
 from endmark.model import (
     At,
@@ -65,58 +63,7 @@ class LangChain(OwnMessage):
     said: ClassVar[Message] = {"type": "human", "content": "."}
 
     def skim(self, history: History) -> list[int]:
-        suspects: list[int] = []
-        due: list[Any] = []
-        start, dirty, index = -1, False, -1
-        try:
-            for index, message in enumerate(history):
-                # A dict of another class keeps nothing in __dict__.
-                fields: Any = message if message.__class__ is dict else message.__dict__ or message
-                kind = fields["type"]
-                if kind == "constructor":
-                    kind, fields = undress(message)
-                if kind in TOOLS:
-                    fields = fields.get("data") or fields
-                    if start < 0:
-                        start, dirty = index, True
-                    elif (call_id := fields.get("tool_call_id")) in due:
-                        due.remove(call_id)
-                        if fields.get("content") is None or fields.get("status") == "error":
-                            dirty = dirty or _is_flawed(fields)
-                    else:
-                        dirty = True
-                    continue
-                if start >= 0:
-                    if dirty or due:
-                        suspects += range(start, index)
-                    start, dirty, due = -1, False, []
-                if kind in AIS:
-                    fields = fields.get("data") or fields
-                    if (
-                        fields.get("additional_kwargs")
-                        or fields.get("invalid_tool_calls")
-                        or fields.get("content").__class__ is list
-                    ) and _hides(fields):
-                        start, (due, dirty) = index, _due_of(calls_of(fields), fields)
-                        dirty = dirty or bool(hosted_calls(fields))
-                    elif calls := fields.get("tool_calls"):
-                        start = index
-                        for call in calls:
-                            call_id = call.get("id")
-                            if (
-                                call_id.__class__ is not str
-                                or not call_id
-                                or call_id in due
-                                or call.get("args").__class__ is not dict
-                                or not call.get("name")
-                            ):
-                                dirty = True
-                            due.append(call_id)
-        except (AttributeError, KeyError, TypeError):
-            raise unreadable(index, "it is not a LangChain message") from None
-        if start >= 0 and (dirty or due):
-            suspects += range(start, index + 1)
-        return suspects
+        return suspects_in(history)
 
     def is_result(self, message: Message) -> bool:
         return undress(message)[0] == "tool"
@@ -132,14 +79,15 @@ class LangChain(OwnMessage):
         kind, fields = undress(message)
         if kind != "ai":
             return ()
-        if _hides(fields):
+        if hides(fields):
             return [call.id for call in calls_of(fields)]
         return [known_id(call.get("id")) for call in fields.get("tool_calls") or ()]
 
     def events(self, history: History, indexes: Iterable[int], policy: Policy) -> list[Event]:
         indexes = list(indexes)
-        lone = (event for index in indexes for event in _lone(history, index))
-        return sorted([*super().events(history, indexes, policy), *lone], key=lambda e: e.at)
+        events = super().events(history, indexes, policy)
+        lone = [event for index in indexes for event in _lone(history, index)]
+        return sorted([*events, *lone], key=lambda event: event.at) if lone else events
 
     def read(self, message: Message, index: int, after: int | None, policy: Policy) -> list[Event]:
         kind, fields = undress(message)
@@ -214,6 +162,8 @@ def _lone(history: History, index: int) -> Iterator[Call]:
     """Read the calls of the provider that nothing answers before a person speaks again."""
     kind, fields = undress(history[index])
     waiting = hosted_calls(fields) if kind == "ai" else []
+    if not waiting:
+        return
     later = index + 1
     while waiting and later < len(history):
         kind, more = undress(history[later])
@@ -223,7 +173,7 @@ def _lone(history: History, index: int) -> Iterator[Call]:
         waiting = [(k, block) for k, block in waiting if block.get("id") not in answered]
         later += 1
     blocks = dict(blocks_of(fields))
-    shift = len(calls_of(fields)) if waiting else 0  # behind the calls that tools answer
+    shift = len(calls_of(fields))  # behind the calls that tools answer
     for k, block in waiting:
         yield Call(
             At(index, shift + k),
@@ -234,32 +184,6 @@ def _lone(history: History, index: int) -> Iterator[Call]:
             slot=index,
             led=blocks.get(k - 1, {}).get("type") in THOUGHTS,
         )
-
-
-def _due_of(calls: list[Found], fields: Mapping[str, Any]) -> tuple[list[Any], bool]:
-    """Look at calls that stand elsewhere too: the ids that are due, and whether all is well."""
-    ids: list[Any] = [call.id for call in calls]
-    flawed = any(flaws_of(call, fields) for call in calls)
-    return ids, flawed or None in ids or len(set(ids)) < len(ids)
-
-
-def _hides(fields: Mapping[str, Any]) -> bool:
-    """Tell whether calls stand elsewhere than in `tool_calls`."""
-    return bool(
-        fields.get("invalid_tool_calls")
-        or ((kwargs := fields.get("additional_kwargs")) and kwargs.get("tool_calls"))
-        or (
-            (content := fields.get("content")).__class__ is list
-            and (content_calls(content) or hosted_calls(fields))
-        )
-    )
-
-
-def _is_flawed(fields: Mapping[str, Any]) -> bool:
-    content = fields.get("content")
-    return content is None or (
-        fields.get("status") == "error" and (not content or str(content).isspace())
-    )
 
 
 def _result(fields: Mapping[str, Any], index: int, after: int | None, policy: Policy) -> Result:
@@ -275,7 +199,7 @@ def _result(fields: Mapping[str, Any], index: int, after: int | None, policy: Po
         error=fields.get("status") == "error",
         after=after,
         value=content if artifact is None else {"content": content, "artifact": artifact},
-        flaw=_is_flawed(fields),
+        flaw=is_flawed(fields),
     )
 
 

@@ -1,0 +1,150 @@
+"""The first look at LangChain messages: which blocks are not plainly sound.
+
+A message that holds all that LangChain writes today is looked at key by key; one that lacks some
+of it, is worn as a constructor or has its calls elsewhere too, is read with more care.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from endmark.formats._base import History, known_id, unreadable
+from endmark.formats._langchain_calls import calls_of, content_calls, flaws_of, hosted_calls
+from endmark.formats._langchain_clothes import undress
+
+ODD = (AttributeError, LookupError, TypeError)
+NO_MESSAGE = "it is not a LangChain message"
+
+
+def suspects_in(history: History) -> list[int]:
+    """Give the indexes of messages that are not plainly sound."""
+    suspects: list[int] = []
+    start = stop = 0  # of the last block: what stands before its end has been looked at
+    rows, nested = _worn(history)
+    message: Any
+    for index, message in enumerate(history):
+        if index < stop:
+            continue
+        try:
+            if rows:
+                if (kind := message["type"]) == "human":
+                    continue
+                fields = message["data"] if nested else message
+            else:
+                fields = message.__dict__
+                if (kind := fields["type"]) == "human":
+                    continue
+            if kind == "ai" and not (
+                (
+                    fields["additional_kwargs"]
+                    or fields["invalid_tool_calls"]
+                    or fields["content"].__class__ is list
+                )
+                and hides(fields)
+            ):
+                if not (calls := fields["tool_calls"]):
+                    continue
+                at = index + 1
+                for call in calls:
+                    result: Any = history[at]
+                    if rows:
+                        kind = result["type"]
+                        result = result["data"] if nested else result
+                    else:
+                        result = result.__dict__
+                        kind = result["type"]
+                    if (
+                        kind != "tool"
+                        or result["tool_call_id"] != (call_id := call["id"])
+                        or not call_id
+                        or call_id.__class__ is not str
+                        or call["args"].__class__ is not dict
+                        or not call["name"]
+                        or result["content"] is None
+                        or result.get("status") == "error"
+                    ):
+                        break
+                    at += 1
+                else:
+                    if len(calls) == 1 or len({call["id"] for call in calls}) == len(calls):
+                        start, stop = index, at
+                        continue
+        except ODD:
+            pass
+        start, stop, unsound = _with_care(history, index, start, stop)
+        suspects += unsound
+    return suspects
+
+
+def _worn(history: History) -> tuple[bool, bool]:
+    """Tell whether the messages are rows, and nested ones, by the first of them."""
+    first: Any = next(iter(history), None)
+    return isinstance(first, dict), isinstance(first, dict) and "data" in first
+
+
+def _with_care(history: History, index: int, start: int, stop: int) -> tuple[int, int, range]:
+    """Look at a message of any sort: the block it is of, or the one before, and what is not sound."""
+    try:
+        kind, fields = undress(history[index])
+    except ODD:
+        raise unreadable(index, NO_MESSAGE) from None
+    if kind == "tool":  # one too many behind the last block, or behind none
+        return index + 1, index + 1, range(start if index == stop else index, index + 1)
+    if kind != "ai":
+        return start, stop, range(0)
+    end, sound = _block(history, index, fields)
+    return (index, end, range(0)) if sound else (end, end, range(index, end))
+
+
+def _block(history: History, index: int, fields: Mapping[str, Any]) -> tuple[int, bool]:
+    """Give the end of the block of this message, and tell whether all is well in it."""
+    at = index
+    try:
+        due, sound = _due(fields)
+        for at in range(index + 1, len(history)):
+            kind, result = undress(history[at])
+            if kind != "tool":
+                return at, sound and not due
+            if (call_id := result.get("tool_call_id")) in due and not is_flawed(result):
+                due.remove(call_id)
+            else:
+                sound = False
+    except ODD:
+        raise unreadable(at, NO_MESSAGE) from None
+    return len(history), sound and not due
+
+
+def _due(fields: Mapping[str, Any]) -> tuple[list[Any], bool]:
+    """Give the ids that are due behind an AI message, and tell whether its calls are well."""
+    if hides(fields):
+        calls = calls_of(fields)
+        ids = [call.id for call in calls]
+        flawed = any(flaws_of(call, fields) for call in calls) or bool(hosted_calls(fields))
+    else:
+        plain = fields.get("tool_calls") or ()
+        ids = [known_id(call.get("id")) for call in plain]
+        flawed = any(
+            call.get("args").__class__ is not dict or not call.get("name") for call in plain
+        )
+    return ids, not flawed and all(ids) and len(set(ids)) == len(ids)
+
+
+def hides(fields: Mapping[str, Any]) -> bool:
+    """Tell whether calls stand elsewhere than in `tool_calls`."""
+    return bool(
+        fields.get("invalid_tool_calls")
+        or ((kwargs := fields.get("additional_kwargs")) and kwargs.get("tool_calls"))
+        or (
+            (content := fields.get("content")).__class__ is list
+            and (content_calls(content) or hosted_calls(fields))
+        )
+    )
+
+
+def is_flawed(fields: Mapping[str, Any]) -> bool:
+    """Tell whether a provider refuses what a result says."""
+    content = fields.get("content")
+    return content is None or (
+        fields.get("status") == "error" and (not content or str(content).isspace())
+    )
