@@ -1,0 +1,101 @@
+"""What libraries in JavaScript left half done, healed; then they go on with their own rows.
+
+Their programs are `stores/real/with_*.mjs`, their model a fake that refuses what providers refuse.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from endmark import heal
+from fix_real import Real, Work
+from healing import dump
+from test_known_stores import CASES, FORCED, detected, found
+from test_real_libraries import Bases
+
+
+@dataclass(frozen=True)
+class Writer:
+    """A library and the conversations that it left half done.
+
+    Of these it `refuses` some; with others it goes on and `omits` a call, so that the model never
+    hears of it; some it can `finish` by itself.
+    """
+
+    real: Real
+    refuses: frozenset[str]
+    omits: frozenset[str] = frozenset()
+    finishes: frozenset[str] = frozenset()
+
+
+def names(text: str) -> frozenset[str]:
+    return frozenset(text.split(", "))
+
+
+CHATBOT = Real("with_chatbot.mjs", "chatbot", "postgresql{server}")
+LANGGRAPH = Real("with_langgraph_js.mjs", "langchain", "postgresql{server}")
+LOBECHAT = Real("with_lobechat.mjs", "lobechat", "postgresql{server}")
+LANGCHAIN, MASTRA = ("with_langchain_js.mjs", "langchain"), ("with_mastra.mjs", "mastra")
+OMITTED = names("end, middle, copies, cut, asked")
+WRITERS: dict[tuple[str, str], Writer] = {
+    ("langchain-js", "postgresql"): Writer(
+        Real(*LANGCHAIN, "langchain_chat_histories:postgresql{server}"), names("middle, late, end")
+    ),
+    ("langgraph-js", "postgresql"): Writer(
+        LANGGRAPH, names("js error, js batch, js next"), finishes=names("js paused")
+    ),
+    ("lobechat", "postgresql"): Writer(LOBECHAT, names("middle, end, thread-thread, again")),
+    ("mastra", "postgresql"): Writer(
+        Real(*MASTRA, "postgresql{server}"), frozenset(), OMITTED, names("paused")
+    ),
+    ("mastra", "sqlite"): Writer(
+        Real(*MASTRA, "file:{path}"), frozenset(), OMITTED, names("paused")
+    ),
+    ("n8n", "postgresql"): Writer(
+        Real(*LANGCHAIN, "n8n_chat_histories:postgresql{server}"), names("middle, late, end")
+    ),
+    ("vercel-chatbot", "postgresql"): Writer(
+        CHATBOT, frozenset(f"{name} {major}" for name in ("middle", "end") for major in (5, 6, 7))
+    ),
+}
+
+
+def told(said: list[str]) -> dict[str, str]:
+    """Give the answer in each conversation, and the calls that the model heard of."""
+    return {name: rest for name, _, rest in (line.partition(": ") for line in said)}
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("case", WRITERS, ids="-".join)
+def test_the_library_goes_on_with_what_was_healed(
+    real: Work, case: tuple[str, str], request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    name, kind = case
+    writer, bases = WRITERS[case], Bases(kind, request, tmp_path)
+    with bases.closing:
+        broken, healed = bases.fresh(), bases.fresh()
+        urls = [bases.spelt(database, writer.real) for database in (broken, healed)]
+        for url in urls:
+            real(writer.real, "write", url)
+        before = told(real(writer.real, "go-on", urls[0]))
+        assert {n for n, answer in before.items() if "REFUSED" in answer} == writer.refuses
+
+        [store] = detected(healed)
+        assert store.name == CASES[name]["store"]
+        dead = found(healed, store, FORCED)
+        assert dead == CASES[name]["found"]
+        assert len(dead) == len(writer.refuses | writer.omits | writer.finishes)
+        written = dump(healed)
+        heal.apply(healed.engine, [store], options=FORCED)
+        heal.undo(healed.engine)
+        assert dump(healed) == written
+        heal.apply(healed.engine, [store], options=FORCED)
+        after = told(real(writer.real, "go-on", urls[1]))
+        assert after.keys() == before.keys()
+        assert {answer.split()[0] for answer in after.values()} == {"Sunny."}, after
+        for n in writer.omits:
+            assert set(before[n].split()) < set(after[n].split()), (n, before[n], after[n])
+        assert found(healed, store, FORCED) == {}
