@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -59,9 +60,12 @@ def real() -> Iterator[Work]:
 
 def command(of: Real, folder: Path) -> list[str | Path]:
     """Return how the program of a library is started; one in JavaScript from `folder`."""
-    if of.program.endswith(".py"):
+    if of.pins.endswith(".txt"):
         return [environment(of.pins), "-W", "ignore", PROGRAMS / of.program, "serve"]
-    for there in packages(f"node/{of.pins}").iterdir():
+    home = packages(f"node/{of.pins}")
+    if of.program.endswith(".py"):  # a binary from npm
+        return ["env", f"PACKAGES={home}", sys.executable, PROGRAMS / of.program, "serve"]
+    for there in home.iterdir():
         (folder / there.name).symlink_to(there)
     for name in (of.program, "talk.mjs", "talk.json"):
         shutil.copy(PROGRAMS / name, folder)

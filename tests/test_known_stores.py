@@ -255,3 +255,22 @@ def test_an_event_and_its_row_say_the_same_time(database: Database, clock: str) 
     assert found(database, store, FORCED) == {}
     heal.undo(database.engine)
     assert dump(database) == before
+
+
+def test_a_question_of_goose_to_a_person_waits_whatever_its_age(tmp_path: Path) -> None:
+    """1.52.0 stores none that is open; the shape is that of its source."""
+    database = Database("sqlite", "", sa.create_engine(f"sqlite:///{tmp_path / 'sessions.db'}"))
+    fill(database, "goose")
+    [store] = detected(database)
+    data = {"actionType": "toolConfirmation", "id": "call_0", "toolName": "shell"}
+    asks = json.dumps([{"type": "actionRequired", "data": data}], separators=(",", ":"))
+    insert = (
+        "INSERT INTO messages (session_id, role, content_json, created_timestamp, metadata_json) "
+        "VALUES ('20261130_3', 'assistant', :asks, 1796078000, :seen)"
+    )
+    seen = '{"userVisible":true,"agentVisible":false}'
+    with database.engine.begin() as connection:
+        connection.execute(sa.text(insert), {"asks": asks, "seen": seen})
+    assert found(database, store, LATER)["20261130_3"] == "pending"
+    assert found(database, store, FORCED)["20261130_3"] == "poisoned dangling"
+    database.engine.dispose()

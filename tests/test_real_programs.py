@@ -1,16 +1,21 @@
-"""What libraries in JavaScript left half done, healed; then they go on with their own rows.
+"""What libraries in JavaScript and agents left half done, healed; then they go on with their own rows.
 
-Their programs are `stores/real/with_*.mjs`, their model a fake that refuses what providers refuse.
+Their programs are in `stores/real`, their model a fake that refuses what providers refuse.
 """
 
 from __future__ import annotations
 
+import json
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
-from endmark import heal
+from endmark import heal, rules
+from fix_databases import Database
 from fix_real import Real, Work
 from healing import dump
 from test_known_stores import CASES, FORCED, detected, found
@@ -99,3 +104,51 @@ def test_the_library_goes_on_with_what_was_healed(
         for n in writer.omits:
             assert set(before[n].split()) < set(after[n].split()), (n, before[n], after[n])
         assert found(healed, store, FORCED) == {}
+
+
+# Agents with a home of their own, where their database is, and the conversations cut off in it.
+AGENTS: dict[str, tuple[Real, str]] = {
+    "goose": (Real("with_goose.py", "goose", ""), "data/goose/sessions/sessions.db"),
+}
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", AGENTS)
+def test_the_agent_goes_on_with_what_was_healed(real: Work, name: str, tmp_path: Path) -> None:
+    agent, place = AGENTS[name]
+    broken, healed = tmp_path / "broken", tmp_path / "healed"
+    real(agent, "write", str(healed))
+    shutil.copytree(healed, broken, symlinks=True)
+    before = asked(real(agent, "go-on", str(broken)))
+
+    url = f"sqlite:///{healed / place}"
+    database = Database("sqlite", url, sa.create_engine(url))
+    written = dump(database)
+    [store] = detected(database)
+    dead = found(database, store, FORCED)
+    assert sorted(dead.values()) == sorted(CASES[name]["found"].values())
+    heal.apply(database.engine, [store], options=FORCED)
+    heal.undo(database.engine)
+    assert dump(database) == written
+    heal.apply(database.engine, [store], options=FORCED)
+    database.engine.dispose()  # it is the agent's again
+
+    after = asked(real(agent, "go-on", str(healed)))
+    cut_off = {n for n, sent in after.items() if "No result was recorded" in json.dumps(sent)}
+    assert len(cut_off) == len(dead)
+    for n, sent in after.items():
+        assert rules.validate(sent, "openai-chat") == ()
+        assert (calls(sent) > calls(before[n])) is (n in cut_off), (n, before[n], sent)
+    assert found(database, store, FORCED) == {}
+    database.engine.dispose()
+
+
+def asked(said: list[str]) -> dict[str, list[dict[str, Any]]]:
+    """Give the messages that were sent in each conversation; each came to its answer."""
+    told = [json.loads(line) for line in said if line.startswith("{")]
+    assert {one["said"] for one in told} == {"Sunny."}, told
+    return {one["name"]: one["sent"] for one in told}
+
+
+def calls(sent: list[dict[str, Any]]) -> set[str]:
+    return {call["id"] for message in sent for call in message.get("tool_calls", [])}
