@@ -2,7 +2,8 @@
 
 `stores/NAME/*.sql` are dumps of what a library wrote, at the version that its store names, and
 `case.json` says what is found in them;
-`stores/real/*.py` wrote them, and read on by hand what is healed here.
+`stores/real` has the programs that wrote them; `test_real_libraries.py` and `test_real_programs.py`
+have these go on with what is healed.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ Their programs are in `stores/real`, their model a fake that refuses what provid
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ import sqlalchemy as sa
 
 from endmark import heal, rules
 from fix_databases import Database
+from fix_node import ORACLES
 from fix_real import Real, Work
 from healing import dump
 from test_known_stores import CASES, FORCED, detected, found
@@ -168,3 +170,13 @@ def asked(said: list[str]) -> dict[str, list[dict[str, Any]]]:
 
 def calls(sent: list[dict[str, Any]]) -> set[str]:
     return {call["id"] for message in sent for call in message.get("tool_calls", [])}
+
+
+def test_the_page_names_the_versions_that_are_installed() -> None:
+    pins = "".join(path.read_text() for path in sorted(ORACLES.glob("node/*/package.json")))
+    page = (ORACLES.parents[1] / "docs" / "oracles.md").read_text()
+    section = page.partition("## Stores read on by their programs")[2].partition("<!--")[0]
+    named = re.findall(r"(@[\w/-]+|opencode-linux-x64) (\d+\.\d+\.\d+)", section)
+    assert len(named) >= 7
+    for name, version in named:
+        assert f'"{name}": "{version}"' in pins or f"{name}@{version}" in pins, name

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable
 from typing import Any
 
 import talk
 
 T0 = 1772445600
 
-CRUSH = """
+SCHEMA = """
 CREATE TABLE sessions (
     id TEXT PRIMARY KEY,
     parent_session_id TEXT,
@@ -42,7 +41,7 @@ CREATE INDEX idx_messages_session_id ON messages (session_id);
 CREATE INDEX idx_messages_created_at ON messages (created_at);
 CREATE INDEX idx_sessions_created_at ON sessions (created_at);
 """
-CRUSH_TRIGGERS = """
+TRIGGERS = """
 CREATE TRIGGER update_sessions_updated_at
 AFTER UPDATE ON sessions
 BEGIN
@@ -156,20 +155,14 @@ class Crush(Rows):
         self.say("summed", "user", "Hello?")
 
 
-def dump(schema: str, triggers: str, write: Callable[[sqlite3.Connection], None]) -> None:
+if __name__ == "__main__":
     with sqlite3.connect(":memory:") as connection:
-        connection.executescript(schema)
-        write(connection)
+        connection.executescript(SCHEMA)
+        Crush(connection).write()
         connection.executescript(
             "UPDATE sessions SET message_count = "
             "(SELECT count(*) FROM messages WHERE session_id = sessions.id)"
-            if triggers
-            else ""
         )
-        connection.executescript(triggers)
+        connection.executescript(TRIGGERS)
         for line in connection.iterdump():
             print(line)
-
-
-if __name__ == "__main__":
-    dump(CRUSH, CRUSH_TRIGGERS, lambda connection: Crush(connection).write())

@@ -45,7 +45,9 @@ export async function serve(actions) {
   for await (const line of createInterface({ input: process.stdin })) {
     const { action, url } = JSON.parse(line);
     said = [];
+    const late = setTimeout(() => process.exit(1), 120_000); // a library that waits for ever
     await actions[action](url).catch((error) => said.push(`Traceback: ${error.stack}`));
+    clearTimeout(late);
     process.stdout.write(`${JSON.stringify(said.join("\n"))}\n`);
   }
   process.exit(0); // whatever a library still waits for
