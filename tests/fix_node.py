@@ -1,6 +1,6 @@
-"""The published AI SDK as an oracle: one Node process that judges histories of UI messages.
+"""Packages of npm: those of a folder in `oracles` are installed once, outside the repository.
 
-The packages of `oracles/ai_sdk` are installed once into a cache folder outside the repository.
+The published AI SDK among them is an oracle: one Node process that judges histories of UI messages.
 Where Node, npm or the packages cannot be had the tests are skipped with the reason; in CI that is
 a failure.
 """
@@ -23,8 +23,13 @@ import pytest
 
 from fix_postgres import UnavailableError, required
 
-SOURCE = Path(__file__).parent / "oracles" / "ai_sdk"
-INSTALL = ("install", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
+ORACLES = Path(__file__).parent / "oracles"
+SOURCE = ORACLES / "ai_sdk"
+# No peers that nobody pinned: LangChain.js names every service there is.
+INSTALL = (
+    "install", "--no-audit", "--no-fund", "--no-package-lock", "--legacy-peer-deps",
+    "--loglevel=error",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -48,28 +53,33 @@ class Ask(Protocol):
 @pytest.fixture(scope="session")
 def ai_sdk() -> Iterator[Ask]:
     """Return `ask(major, messages) -> Answer` for the majors 4, 5, 6 and 7."""
-    try:
-        folder = installed()
-    except UnavailableError as error:
-        if required("ENDMARK_REQUIRE_NODE"):
-            pytest.fail(str(error), pytrace=False)
-        pytest.skip(str(error))
-    with oracle(folder) as ask:
+    with oracle(packages("ai_sdk")) as ask:
         yield ask
 
 
-def installed() -> Path:
-    """Return a copy of the oracle with its packages, made on first use of this very text."""
+def packages(name: str) -> Path:
+    """Return a copy of `oracles/NAME` with its packages, or skip the test where they cannot be had."""
+    try:
+        return installed(ORACLES / name)
+    except UnavailableError as error:
+        reason = f"no {name} of npm: {error}"
+        if required("ENDMARK_REQUIRE_NODE"):
+            pytest.fail(reason, pytrace=False)
+        pytest.skip(reason)
+
+
+def installed(source: Path) -> Path:
+    """Return a copy of a folder with its packages, made on first use of this very text."""
     npm = shutil.which("npm")
     if not npm or not shutil.which("node"):
-        raise UnavailableError("no AI SDK: node and npm are not both on PATH")
-    folder = cache() / f"ai-sdk-{digest(SOURCE)}"
+        raise UnavailableError("node and npm are not both on PATH")
+    folder = cache() / f"{source.name.replace('_', '-')}-{digest(source)}"
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix="new-") as name:
             copy = Path(name) / "copy"
-            shutil.copytree(SOURCE, copy)
-            for package in sorted(copy.glob("*/package.json")):
+            shutil.copytree(source, copy)
+            for package in sorted(copy.rglob("package.json")):
                 install(npm, package.parent)
             publish(copy, folder)
     return folder
@@ -81,7 +91,7 @@ def cache() -> Path:
     base = Path(home) if home else Path(tempfile.gettempdir()) / f"cache-{os.getuid()}"
     base.mkdir(mode=0o700, parents=True, exist_ok=True)
     if base.stat().st_uid != os.getuid():
-        raise UnavailableError(f"no AI SDK: the folder {base} belongs to somebody else")
+        raise UnavailableError(f"the folder {base} belongs to somebody else")
     return base / "endmark-tests"
 
 
@@ -103,9 +113,9 @@ def install(npm: str, folder: Path) -> None:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise UnavailableError("no AI SDK: npm install took over five minutes") from error
+        raise UnavailableError("npm install took over five minutes") from error
     if done.returncode:
-        raise UnavailableError(f"no AI SDK: npm install failed: {done.stderr[-300:].strip()}")
+        raise UnavailableError(f"npm install failed: {done.stderr[-300:].strip()}")
 
 
 def publish(copy: Path, folder: Path) -> None:

@@ -1,5 +1,7 @@
 """The real libraries at work on a database: the programs of `stores/real`, in the oracles' environments.
 
+Those in JavaScript run from a folder beside the packages, for Node looks for these where a program is.
+
 One process for each program and session, for what takes time is to load the library.
 """
 
@@ -7,7 +9,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -17,6 +21,7 @@ from typing import Self, TextIO
 
 import pytest
 
+from fix_node import packages
 from fix_oracles import environment
 
 PROGRAMS = Path(__file__).parent / "stores" / "real"
@@ -25,7 +30,7 @@ SOURCE = Path(__file__).parents[1] / "src"
 
 @dataclass(frozen=True)
 class Real:
-    """A library and its store: its program, the pins of its environment, how it spells a URL.
+    """A library and its store: its program, the pins or packages it needs, how it spells a URL.
 
     `url` has {path} for a SQLite file and {server} for what follows `postgresql` in a URL.
     """
@@ -46,20 +51,34 @@ def real() -> Iterator[Work]:
 
         def work(of: Real, action: str, url: str, *, guard: bool = False) -> list[str]:
             if of.program not in programs:
-                python = environment(of.pins)
-                programs[of.program] = running.enter_context(Program(python, of.program))
+                folder = Path(running.enter_context(tempfile.TemporaryDirectory()))
+                programs[of.program] = running.enter_context(Program(command(of, folder)))
             return programs[of.program].ask({"action": action, "url": url, "guard": guard})
 
         yield work
 
 
+def command(of: Real, folder: Path) -> list[str | Path]:
+    """Return how the program of a library is started; one in JavaScript from `folder`."""
+    if of.pins.endswith(".txt"):
+        return [environment(of.pins), "-W", "ignore", PROGRAMS / of.program, "serve"]
+    home = packages(f"node/{of.pins}")
+    if of.program.endswith(".py"):  # a binary from npm
+        return ["env", f"PACKAGES={home}", sys.executable, PROGRAMS / of.program, "serve"]
+    for there in home.iterdir():
+        (folder / there.name).symlink_to(there)
+    for name in (of.program, "talk.mjs", "talk.json"):
+        shutil.copy(PROGRAMS / name, folder)
+    return ["node", folder / of.program]
+
+
 class Program:
     """A process that has loaded one library and works on the databases that it is told."""
 
-    def __init__(self, python: Path, name: str) -> None:
+    def __init__(self, command: list[str | Path]) -> None:
         self._errors: TextIO = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed in __exit__
         self._process = subprocess.Popen(
-            [python, "-W", "ignore", PROGRAMS / name, "serve"],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

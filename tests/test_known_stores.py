@@ -2,7 +2,8 @@
 
 `stores/NAME/*.sql` are dumps of what a library wrote, at the version that its store names, and
 `case.json` says what is found in them;
-`stores/real/*.py` wrote them, and read on by hand what is healed here.
+`stores/real` has the programs that wrote them; `test_real_libraries.py` and `test_real_programs.py`
+have these go on with what is healed.
 """
 
 from __future__ import annotations
@@ -255,3 +256,22 @@ def test_an_event_and_its_row_say_the_same_time(database: Database, clock: str) 
     assert found(database, store, FORCED) == {}
     heal.undo(database.engine)
     assert dump(database) == before
+
+
+def test_a_question_of_goose_to_a_person_waits_whatever_its_age(tmp_path: Path) -> None:
+    """1.52.0 stores none that is open; the shape is that of its source."""
+    database = Database("sqlite", "", sa.create_engine(f"sqlite:///{tmp_path / 'sessions.db'}"))
+    fill(database, "goose")
+    [store] = detected(database)
+    data = {"actionType": "toolConfirmation", "id": "call_0", "toolName": "shell"}
+    asks = json.dumps([{"type": "actionRequired", "data": data}], separators=(",", ":"))
+    insert = (
+        "INSERT INTO messages (session_id, role, content_json, created_timestamp, metadata_json) "
+        "VALUES ('20261130_3', 'assistant', :asks, 1796078000, :seen)"
+    )
+    seen = '{"userVisible":true,"agentVisible":false}'
+    with database.engine.begin() as connection:
+        connection.execute(sa.text(insert), {"asks": asks, "seen": seen})
+    assert found(database, store, LATER)["20261130_3"] == "pending"
+    assert found(database, store, FORCED)["20261130_3"] == "poisoned dangling"
+    database.engine.dispose()

@@ -62,8 +62,10 @@ def calls(history: list[dict[str, Any]]) -> Iterator[Seen]:
                 found.append(open_[-1])
             elif part["type"] == "toolResponse":
                 told = part["toolResult"]
-                failed = told["status"] == "error"
-                claim(open_, part.get("id"), told["error" if failed else "value"], failed)
+                value = told.get("value", told.get("error"))
+                failed = isinstance(value, str) or value["isError"]
+                content = value if isinstance(value, str) else value["content"]
+                claim(open_, part.get("id"), content, failed)
             elif last == "user":
                 open_ = []
     return iter(found)

@@ -2,7 +2,7 @@
 
 Responses stand one a message, or all in one; messages of the assistant in a row are one turn. A
 request that goose shows to a person, or gives to the frontend, waits. goose leaves a half pair out
-of what it sends, and what is stored as it is. Shapes as in goose at version 17 of its sessions.db.
+of what it sends, and what is stored as it is. Shapes as goose 1.52.0 writes them.
 https://github.com/block/goose/blob/main/crates/goose/src/conversation/message.rs
 """
 
@@ -102,7 +102,7 @@ class Goose(Behind):
         return Result(
             at,
             call_id,
-            synthesized=policy.is_marker(told.get("error"), call_id, None),
+            synthesized=policy.is_marker(_said(value), call_id, None),
             error=told.get("status") == "error" or flagged,
             after=after,
             value=given,
@@ -110,7 +110,9 @@ class Goose(Behind):
         )
 
     def result(self, close: Close, call_id: str | None) -> Any:
-        told = {"status": "error", "error": close.text}
+        # Not the status `error`: goose tells the model of a code then, that nobody has given.
+        value = {"content": [{"type": "text", "text": close.text}], "isError": True}
+        told = {"status": "success", "value": value}
         return {"type": "toolResponse", "id": call_id, "toolResult": told}
 
     def with_id(self, part: Any, id_: str) -> Any:
@@ -156,6 +158,13 @@ def _flaws(part: Message) -> tuple[Finding, ...]:
     value = _asked_for(part)
     sound = value.get("name") and isinstance(value.get("arguments") or {}, dict)
     return () if sound else (Finding.MALFORMED,)
+
+
+def _said(value: Any) -> Any:
+    """Give the text of a response of one text, else nothing."""
+    content = value.get("content") if isinstance(value, dict) else None
+    [one] = content if isinstance(content, list) and len(content) == 1 else [None]
+    return one.get("text") if isinstance(one, dict) else None
 
 
 def _is_said(part: Message) -> bool:

@@ -1,7 +1,8 @@
 """goose's `sessions.db`: a message a row, its content in JSON.
 
 Ordered by the second it was made, then by id. Rows that the agent does not see (compacted ones,
-notes for the user) are not of the model's history. goose leaves half pairs out of what it sends.
+notes for the user) are not of the model's history. goose leaves half pairs out of what it sends,
+so that the model is asked for the same again.
 https://github.com/block/goose/blob/main/crates/goose/src/session/session_manager.rs
 """
 
@@ -29,7 +30,7 @@ STORE = Store(
             {"id", "session_id", "role", "content_json", "created_timestamp", "timestamp", "tokens"}
         )
     },
-    versions="version 17 of sessions.db, as the source has it (aaif-goose/goose at 017176d)",
+    versions="goose 1.52.0 (version 16 of sessions.db), by the program itself",
     source="https://github.com/block/goose",
     note=(
         "goose leaves half pairs out of what it sends; what is stored stays, for its other "

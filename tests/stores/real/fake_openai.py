@@ -1,14 +1,17 @@
 """A model behind OpenAI's chat API, for agents that run as programs: `python fake_openai.py PORT`.
 
-Refuses half pairs as OpenAI does. A user's `call NAME JSON`, one a line, is answered by those
-calls, anything else by one sentence; it prints how each request was answered.
+Refuses half pairs as OpenAI does. A user's `call NAME JSON`, one a line and none before a "Go on.",
+is answered by those calls, anything else by one sentence; it prints how each request was answered. A
+program may have it in its own process, by `serving`, and read what was `SENT`.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -16,6 +19,7 @@ REFUSAL = (
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each "
     "'tool_call_id'. The following tool_call_ids did not have response messages: "
 )
+SENT: list[dict[str, Any]] = []
 
 
 def refused(messages: list[dict[str, Any]]) -> str | None:
@@ -43,7 +47,7 @@ def words(message: dict[str, Any]) -> str:
 def answer(messages: list[dict[str, Any]]) -> dict[str, Any]:
     """Ask for what the user's last words name, or say one sentence."""
     last = messages[-1]
-    said = words(last).splitlines() if last["role"] == "user" else []
+    said = words(last).rpartition("Go on.")[2].splitlines() if last["role"] == "user" else []
     asked = [line.strip().strip('"').split(" ", 2) for line in said if line.startswith("call ")]
     number = sum(len(message.get("tool_calls") or []) for message in messages)
     calls = [
@@ -72,6 +76,7 @@ class Handler(BaseHTTPRequestHandler):
         if (messages := request.get("messages")) is None:
             self._send(404, {"error": {"message": "no such path"}})
             return
+        SENT.append(request)
         if (why := refused(messages)) is not None:
             print("refused:", why, flush=True)
             self._send(400, {"error": {"message": why, "type": "invalid_request_error"}})
@@ -102,7 +107,13 @@ class Handler(BaseHTTPRequestHandler):
 
 def _head(kind: str) -> dict[str, Any]:
     usage = {"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18}
-    return {"id": "fake-1", "object": kind, "created": 1, "model": "fake", "usage": usage}
+    return {
+        "id": f"fake-{len(SENT)}",
+        "object": kind,
+        "created": 1,
+        "model": "fake",
+        "usage": usage,
+    }
 
 
 def _chunks(said: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -110,6 +121,15 @@ def _chunks(said: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for delta, reason in (({"role": "assistant", **said}, None), ({}, finish)):
         choice = {"index": 0, "delta": delta, "finish_reason": reason}
         yield {**_head("chat.completion.chunk"), "choices": [choice]}
+
+
+@contextmanager
+def serving(port: int = 0) -> Iterator[int]:
+    """Serve on a thread, and yield the port."""
+    with ThreadingHTTPServer(("127.0.0.1", port), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
 
 
 if __name__ == "__main__":

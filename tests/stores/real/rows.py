@@ -1,23 +1,20 @@
-"""crush and goose, programs that no package brings: `python rows.py crush|goose > DUMP`.
+"""crush, a program that no package brings: `python rows.py > DUMP`.
 
-The tables are as their migrations leave them, triggers too (of goose's sessions just the columns
-that matter here); the rows have the shapes of crush 0.90 (internal/message) and of goose at version
-17 of sessions.db (conversation/message.rs).
+The tables are as its migrations leave them, triggers too; the rows have the shapes of crush 0.90
+(internal/message).
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-import sys
-from collections.abc import Callable
 from typing import Any
 
 import talk
 
 T0 = 1772445600
 
-CRUSH = """
+SCHEMA = """
 CREATE TABLE sessions (
     id TEXT PRIMARY KEY,
     parent_session_id TEXT,
@@ -44,7 +41,7 @@ CREATE INDEX idx_messages_session_id ON messages (session_id);
 CREATE INDEX idx_messages_created_at ON messages (created_at);
 CREATE INDEX idx_sessions_created_at ON sessions (created_at);
 """
-CRUSH_TRIGGERS = """
+TRIGGERS = """
 CREATE TRIGGER update_sessions_updated_at
 AFTER UPDATE ON sessions
 BEGIN
@@ -71,39 +68,6 @@ UPDATE sessions SET
     message_count = message_count - 1
 WHERE id = old.session_id;
 END;
-"""
-GOOSE = """
-CREATE TABLE schema_version (
-    version INTEGER PRIMARY KEY,
-    applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP
-);
-CREATE TABLE sessions (
-    id TEXT PRIMARY KEY,
-    name TEXT NOT NULL DEFAULT '',
-    description TEXT NOT NULL DEFAULT '',
-    user_set_name BOOLEAN DEFAULT FALSE,
-    session_type TEXT NOT NULL DEFAULT 'user',
-    working_dir TEXT NOT NULL,
-    created_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP,
-    updated_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP,
-    extension_data TEXT DEFAULT '{}',
-    goose_mode TEXT NOT NULL DEFAULT 'auto'
-);
-CREATE TABLE messages (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    message_id TEXT,
-    session_id TEXT NOT NULL REFERENCES sessions(id),
-    role TEXT NOT NULL,
-    content_json TEXT NOT NULL,
-    created_timestamp INTEGER NOT NULL,
-    timestamp TIMESTAMP DEFAULT CURRENT_TIMESTAMP,
-    tokens INTEGER,
-    metadata_json TEXT
-);
-CREATE INDEX idx_messages_session ON messages(session_id);
-CREATE INDEX idx_messages_timestamp ON messages(timestamp);
-CREATE INDEX idx_messages_message_id ON messages(message_id);
-CREATE INDEX idx_messages_session_created ON messages(session_id, created_timestamp, id);
 """
 
 
@@ -191,77 +155,14 @@ class Crush(Rows):
         self.say("summed", "user", "Hello?")
 
 
-class Goose(Rows):
-    """Rows as goose writes them."""
-
-    def session(self, name: str) -> None:
-        at = {"created_at": "2026-03-02 10:00:00", "updated_at": "2026-03-02 10:00:00"}
-        self.insert("sessions", id=name, name=name, working_dir="/srv/app", **at)
-
-    def message(self, session: str, role: str, *content: Any, agent: bool = True) -> None:
-        at = self.second()
-        self.insert(
-            "messages",
-            message_id=f"msg_{session}_{self.n:04}",
-            session_id=session,
-            role=role,
-            content_json=text_of(content),
-            created_timestamp=at,
-            timestamp="2026-03-02 10:00:00",
-            metadata_json=text_of({"userVisible": True, "agentVisible": agent}),
-        )
-
-    def say(self, session: str, kind: str, content: Any, *, agent: bool = True) -> None:
-        if kind == "call":
-            value = {"name": "weather", "arguments": {"city": "Bern"}}
-            asked = {"type": "toolRequest", "toolCall": {"status": "success", "value": value}}
-            calls = [{**asked, "id": id_} for id_ in content]
-            self.message(session, "assistant", *calls, agent=agent)
-        elif kind == "result":
-            value = {"content": [{"type": "text", "text": "21 degrees"}], "isError": False}
-            told = {"status": "success", "value": value}
-            said = {"type": "toolResponse", "id": content, "toolResult": told}
-            self.message(session, "user", said, agent=agent)
-        else:
-            role = "assistant" if kind == "says" else "user"
-            self.message(session, role, {"type": "text", "text": content}, agent=agent)
-
-    def write(self) -> None:
-        self.insert("schema_version", version=17, applied_at="2026-03-02 10:00:00")
-        for name in [*talk.TALK, "asks", "compacted"]:
-            self.session(name)
-        for step in talk.in_turn():
-            self.say(*step)
-        # A request that a person has to allow.
-        self.say("asks", "user", "Weather?")
-        self.say("asks", "call", ["c8"])
-        named = {"toolName": "weather", "arguments": {"city": "Bern"}, "prompt": None}
-        data = {"actionType": "toolConfirmation", "id": "c8", **named}
-        asks = {"type": "actionRequired", "data": data}
-        self.message("asks", "assistant", asks, agent=False)
-        # Compacted: the agent sees the summary, not the call.
-        self.say("compacted", "user", "Weather?", agent=False)
-        self.say("compacted", "call", ["c9"], agent=False)
-        self.say("compacted", "user", "They asked for the weather.")
-
-
-def dump(schema: str, triggers: str, write: Callable[[sqlite3.Connection], None]) -> None:
+if __name__ == "__main__":
     with sqlite3.connect(":memory:") as connection:
-        connection.executescript(schema)
-        write(connection)
+        connection.executescript(SCHEMA)
+        Crush(connection).write()
         connection.executescript(
             "UPDATE sessions SET message_count = "
             "(SELECT count(*) FROM messages WHERE session_id = sessions.id)"
-            if triggers
-            else ""
         )
-        connection.executescript(triggers)
+        connection.executescript(TRIGGERS)
         for line in connection.iterdump():
             print(line)
-
-
-if __name__ == "__main__":
-    if sys.argv[1] == "crush":
-        dump(CRUSH, CRUSH_TRIGGERS, lambda connection: Crush(connection).write())
-    else:
-        dump(GOOSE, "", lambda connection: Goose(connection).write())

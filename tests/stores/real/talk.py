@@ -14,21 +14,13 @@ import sys
 import traceback
 from collections.abc import Callable
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
 # user: says; call: asks with these ids; result: answers this id; says: the assistant's words.
-TALK: dict[str, list[tuple[str, Any]]] = {
-    "middle": [("user", "Weather?"), ("call", ["c1", "c2"]), ("result", "c1"), ("user", "Hello?")],
-    "late": [("user", "Weather?"), ("call", ["c3"]), ("user", "Hello?"), ("result", "c3")],
-    "end": [("user", "Weather?"), ("call", ["c4"])],
-    "sound": [
-        ("user", "Weather?"),
-        ("call", ["c5"]),
-        ("result", "c5"),
-        ("says", "Sunny."),
-        ("user", "Thanks."),
-    ],
-}
+TALK: dict[str, list[tuple[str, Any]]] = json.loads(
+    (Path(__file__).parent / "talk.json").read_text()
+)
 
 
 def in_turn(names: Callable[[str], str] = str) -> list[tuple[str, str, Any]]:

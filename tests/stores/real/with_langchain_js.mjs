@@ -1,24 +1,11 @@
 // LangChain.js: PostgresChatMessageHistory, also as n8n's Postgres Chat Memory names its table.
-// `node with_langchain_js.mjs write|go-on URL TABLE`, with @langchain/community, core and pg there.
-import { execFileSync } from "node:child_process";
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+// A URL here is TABLE:URL.
+import { PostgresChatMessageHistory } from "@langchain/community/stores/message/postgres";
+import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { RunnableLambda, RunnableWithMessageHistory } from "@langchain/core/runnables";
+import pg from "pg";
+import { TALK, inTurn, requirePairs, serve, tell } from "./talk.mjs";
 
-const require = createRequire(join(process.cwd(), "package.json"));
-const load = (name) => import(pathToFileURL(require.resolve(name)).href);
-const { PostgresChatMessageHistory } = await load("@langchain/community/stores/message/postgres");
-const { AIMessage, HumanMessage, ToolMessage } = await load("@langchain/core/messages");
-const pg = (await load("pg")).default;
-
-const [action, url, tableName] = process.argv.slice(2);
-const told = JSON.parse(
-  execFileSync("python3", ["-c", "import json, talk; print(json.dumps(talk.in_turn()))"], {
-    cwd: import.meta.dirname,
-  }),
-);
-const pool = new pg.Pool({ connectionString: url });
-const history = (sessionId) => new PostgresChatMessageHistory({ pool, sessionId, tableName });
 const made = {
   user: (content) => new HumanMessage(content),
   says: (content) => new AIMessage(content),
@@ -30,21 +17,42 @@ const made = {
     }),
 };
 
-if (action === "write") {
-  for (const [name, kind, content] of told) await history(name).addMessage(made[kind](content));
-} else {
-  for (const name of new Set(told.map(([named]) => named))) {
-    await history(name).addMessage(new HumanMessage("Go on."));
-    const messages = await history(name).getMessages();
-    let due = [];
-    for (const message of messages) {
-      const answers = message.getType() === "tool";
-      if (answers && !due.includes(message.tool_call_id)) throw new Error(`${name}: orphan`);
-      if (answers) due = due.filter((id) => id !== message.tool_call_id);
-      else if (due.length) console.log(name, "REFUSED", due);
-      if (!answers) due = (message.tool_calls ?? []).map((call) => call.id);
-    }
-    console.log(name, messages.map((message) => message.getType()).join(" "));
+async function connected(url, work) {
+  const [tableName, ...rest] = url.split(":");
+  const pool = new pg.Pool({ connectionString: rest.join(":") });
+  try {
+    await work((sessionId) => new PostgresChatMessageHistory({ pool, sessionId, tableName }));
+  } finally {
+    await pool.end();
   }
 }
-await pool.end();
+
+function model(messages) {
+  requirePairs(
+    messages.map((message) => ({
+      answers: message.getType() === "tool" ? [message.tool_call_id] : [],
+      calls: (message.tool_calls ?? []).map((call) => call.id),
+    })),
+  );
+  return new AIMessage("Sunny.");
+}
+
+await serve({
+  write: (url) =>
+    connected(url, async (history) => {
+      for (const [name, kind, content] of inTurn()) await history(name).addMessage(made[kind](content));
+    }),
+  "go-on": (url) =>
+    connected(url, async (history) => {
+      const chain = new RunnableWithMessageHistory({
+        runnable: RunnableLambda.from(model),
+        getMessageHistory: history,
+        config: {},
+      });
+      for (const sessionId of Object.keys(TALK))
+        await tell(sessionId, async () => {
+          const says = [new HumanMessage("Go on.")];
+          return (await chain.invoke(says, { configurable: { sessionId } })).content;
+        });
+    }),
+});

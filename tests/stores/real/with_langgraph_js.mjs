@@ -1,19 +1,12 @@
 // LangGraph.js: PostgresSaver, and an agent that is cut off in its tools as `with_langgraph.py` does.
-// `node with_langgraph_js.mjs write|go-on URL`, with @langchain/langgraph, its checkpoint-postgres,
-// @langchain/core and zod there.
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-
-const require = createRequire(join(process.cwd(), "package.json"));
-const load = (name) => import(pathToFileURL(require.resolve(name).replace(/\.cjs$/, ".js")).href);
-const { BaseChatModel } = await load("@langchain/core/language_models/chat_models");
-const { AIMessage, HumanMessage } = await load("@langchain/core/messages");
-const { tool } = await load("@langchain/core/tools");
-const { Command, interrupt } = await load("@langchain/langgraph");
-const { ToolNode, createReactAgent } = await load("@langchain/langgraph/prebuilt");
-const { PostgresSaver } = await load("@langchain/langgraph-checkpoint-postgres");
-const { z } = await load("zod");
+import { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { AIMessage, HumanMessage } from "@langchain/core/messages";
+import { tool } from "@langchain/core/tools";
+import { Command, interrupt } from "@langchain/langgraph";
+import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
+import { ToolNode, createReactAgent } from "@langchain/langgraph/prebuilt";
+import { z } from "zod";
+import { requirePairs, serve, tell } from "./talk.mjs";
 
 const ran = [];
 const weather = tool(
@@ -44,14 +37,12 @@ class Model extends BaseChatModel {
     return this;
   }
   async _generate(messages) {
-    let due = [];
-    for (const message of messages) {
-      const answers = message.getType() === "tool";
-      if (answers && !due.includes(message.tool_call_id)) throw new Error("an orphan");
-      if (answers) due = due.filter((id) => id !== message.tool_call_id);
-      else if (due.length) throw new Error(`tool_call_ids without response messages: ${due}`);
-      else due = (message.tool_calls ?? []).map((call) => call.id);
-    }
+    requirePairs(
+      messages.map((message) => ({
+        answers: message.getType() === "tool" ? [message.tool_call_id] : [],
+        calls: (message.tool_calls ?? []).map((call) => call.id),
+      })),
+    );
     const message = this.answers.shift();
     return { generations: [{ text: message.content, message }] };
   }
@@ -67,46 +58,46 @@ const calls = (...given) =>
       type: "tool_call",
     })),
   });
-const threads = {
+const threads = () => ({
   "js error": [calls(["e1", "raises"])],
   "js batch": [calls(["e2"], ["e3", "raises"])],
   "js next": [calls(["e4"], ["e5", "raises"])],
   "js paused": [calls(["e6", "asks"])],
   "js sound": [calls(["e7"]), new AIMessage("Sunny.")],
-};
+});
 
-const [action, url] = process.argv.slice(2);
-const checkpointSaver = PostgresSaver.fromConnString(url);
-await checkpointSaver.setup();
-const agent = (answers) =>
-  createReactAgent({
-    llm: new Model(answers),
-    tools: new ToolNode([weather], { handleToolErrors: false }),
-    checkpointSaver,
-    version: "v2",
-  });
+async function connected(url, work) {
+  const checkpointSaver = PostgresSaver.fromConnString(url);
+  await checkpointSaver.setup();
+  const agent = (answers) =>
+    createReactAgent({
+      llm: new Model(answers),
+      tools: new ToolNode([weather], { handleToolErrors: false }),
+      checkpointSaver,
+      version: "v2",
+    });
+  for (const [name, answers] of Object.entries(threads()))
+    await work(name, agent, answers, { configurable: { thread_id: name } });
+  await checkpointSaver.end();
+}
+
 const said = (words) => ({ messages: [new HumanMessage(words)] });
 
-for (const [name, answers] of Object.entries(threads)) {
-  const config = { configurable: { thread_id: name } };
-  ran.length = 0;
-  if (action === "write") {
-    const graph = agent(answers);
-    for (const words of name === "js next" ? ["Weather?", "Hello?"] : ["Weather?"])
-      await graph.invoke(said(words), config).catch((error) => console.log(name, error.message));
-    continue;
-  }
-  const graph = agent([new AIMessage(`Answer to ${name}.`)]);
+async function write(name, agent, answers, config) {
+  const graph = agent(answers);
+  for (const words of name === "js next" ? ["Weather?", "Hello?"] : ["Weather?"])
+    await graph.invoke(said(words), config).catch((error) => console.log(name, error.message));
+}
+
+async function goOn(name, agent, _, config) {
+  const graph = agent([new AIMessage("Sunny.")]);
   const state = await graph.getState(config);
   const asks = state.tasks.some((task) => task.interrupts.length);
-  const more = asks ? new Command({ resume: "yes" }) : said("Go on.");
-  const told = { thread: name, next: state.next };
-  try {
-    const values = await graph.invoke(more, config);
-    told.said = values.messages.map((message) => message.content);
-  } catch (error) {
-    told.refused = error.message.slice(0, 80);
-  }
-  console.log(JSON.stringify({ ...told, ran }));
+  ran.length = 0;
+  await tell(name, async () => {
+    const { messages } = await graph.invoke(asks ? new Command({ resume: "yes" }) : said("Go on."), config);
+    return [...ran, messages.at(-1).content].join("; ");
+  });
 }
-await checkpointSaver.end();
+
+await serve({ write: (url) => connected(url, write), "go-on": (url) => connected(url, goOn) });

@@ -1,28 +1,23 @@
 // LobeChat: its own migrations, MessageModel, and what it makes of the messages before it sends them.
-// `LOBECHAT=FOLDER tsx --tsconfig FOLDER/tsconfig.json with_lobechat.mjs write|go-on URL [--store]`,
-// with the unpacked package @lobehub/chat in FOLDER, and tsx, drizzle-orm and pg above it.
-import { execFileSync } from "node:child_process";
+// Its sources are in `package`, the packages that they take in `node_modules`.
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { drizzle } from "drizzle-orm/node-postgres";
+import pg from "pg";
+import { register } from "tsx/cjs/api";
+import { TALK, requirePairs, serve, tell } from "./talk.mjs";
 
-const root = process.env.LOBECHAT;
-const require = createRequire(join(root, "package.json"));
-const load = (name) => import(pathToFileURL(require.resolve(name)).href);
-const { drizzle } = await load("drizzle-orm/node-postgres");
-const pg = (await load("pg")).default;
-const { MessageModel } = await import(`${root}/packages/database/src/models/message.ts`);
+const root = join(import.meta.dirname, "package");
+process.env.TSX_TSCONFIG_PATH = join(root, "tsconfig.json");
+register();
+const require = createRequire(import.meta.url);
+const { MessageModel } = require(`${root}/packages/database/src/models/message.ts`);
 const engine = `${root}/packages/context-engine/src/processors`;
-const { ToolCallProcessor } = await import(`${engine}/ToolCall.ts`);
-const { ToolMessageReorder } = await import(`${engine}/ToolMessageReorder.ts`);
+const { ToolCallProcessor } = require(`${engine}/ToolCall.ts`);
+const { ToolMessageReorder } = require(`${engine}/ToolMessageReorder.ts`);
 
-const [action, url] = process.argv.slice(2);
-const told = JSON.parse(
-  execFileSync("python3", ["-c", "import json, talk; print(json.dumps(talk.TALK))"], {
-    cwd: import.meta.dirname,
-  }),
-);
+const told = { ...TALK };
 // A thread beside the main line, which broke off there; a call whose id comes again.
 told.thread = [
   ["user", "Weather?"], ["call", ["c7"]], ["result", "c7"], ["says", "Sunny."],
@@ -33,8 +28,8 @@ told.again = [
   ["user", "Weather?"], ["call", ["w_0"]], ["result", "w_0"], ["user", "And now?"],
   ["call", ["w_0"]], ["result", "w_0"], ["user", "Thanks."],
 ];
-const pool = new pg.Pool({ connectionString: url, max: 1 });
-const model = new MessageModel(drizzle(pool), "u");
+let pool;
+let model;
 const tool = (id) => ({
   apiName: "weather", arguments: '{"city":"Zürich"}', id, identifier: "sky", type: "default",
 });
@@ -94,30 +89,31 @@ async function write() {
 async function goOn() {
   for (const topicId of Object.keys(told)) {
     const all = await model.query({ sessionId, topicId });
-    for (const threadId of new Set(all.map((one) => one.threadId))) {
-      const line = all.filter((one) => !one.threadId || one.threadId === threadId);
-      const messages = [...line, { content: "Go on.", role: "user" }];
-      let context = { isAborted: false, messages, metadata: {} };
-      context = await new ToolCallProcessor({ model: "m", provider: "p" }).process(context);
-      context = await new ToolMessageReorder().process(context);
-      let due = [];
-      let refused = false;
-      for (const { role, tool_call_id: id, tool_calls: calls } of context.messages) {
-        if (role === "tool") {
-          if (!due.includes(id)) refused = `orphan ${id}`;
-          due = due.filter((one) => one !== id);
-        } else {
-          if (due.length) refused ||= `no result for ${due}`;
-          due = (calls ?? []).map((call) => call.id);
-        }
-      }
-      const shown = context.messages.map((one) => one.role).join(" ");
-      console.log(topicId, threadId ?? "", refused ? `REFUSED ${refused}` : "reach the model:", shown);
-      if (!refused && process.argv.includes("--store"))
-        await model.create({ content: "Sunny.", role: "assistant", sessionId, threadId, topicId });
-    }
+    for (const threadId of new Set(all.map((one) => one.threadId)))
+      await tell(threadId ?? topicId, () => answer(all, topicId, threadId));
   }
 }
 
-await (action === "write" ? write() : goOn());
-await pool.end();
+async function answer(all, topicId, threadId) {
+  const line = all.filter((one) => !one.threadId || one.threadId === threadId);
+  let context = { isAborted: false, messages: [...line, { content: "Go on.", role: "user" }], metadata: {} };
+  context = await new ToolCallProcessor({ model: "m", provider: "p" }).process(context);
+  context = await new ToolMessageReorder().process(context);
+  requirePairs(
+    context.messages.map((one) => ({
+      answers: one.role === "tool" ? [one.tool_call_id] : [],
+      calls: (one.tool_calls ?? []).map((call) => call.id),
+    })),
+  );
+  await model.create({ content: "Sunny.", role: "assistant", sessionId, threadId, topicId });
+  return "Sunny.";
+}
+
+async function connected(url, work) {
+  pool = new pg.Pool({ connectionString: url, max: 1 });
+  model = new MessageModel(drizzle(pool), "u");
+  await work();
+  await pool.end();
+}
+
+await serve({ write: (url) => connected(url, write), "go-on": (url) => connected(url, goOn) });

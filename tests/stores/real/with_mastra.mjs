@@ -1,6 +1,4 @@
-// Mastra: the rows of mastra_messages, by its agent and memory with a fake model that refuses half
-// pairs. NODE_PATH has to lead to @mastra/core, @mastra/memory, @mastra/libsql, @mastra/pg and zod.
-//   node with_mastra.mjs write|go-on file:mastra.db|postgresql://...
+// Mastra: the rows of mastra_messages, by its agent and memory, the agent cut off while a tool ran.
 import { Agent } from "@mastra/core/agent";
 import { createTool } from "@mastra/core/tools";
 import { LibSQLStore } from "@mastra/libsql";
@@ -8,30 +6,21 @@ import { Memory } from "@mastra/memory";
 import { PostgresStore } from "@mastra/pg";
 import { Mastra } from "@mastra/core";
 import { z } from "zod";
+import { requirePairs, serve, tell } from "./talk.mjs";
 
-const [action, url] = process.argv.slice(2);
-const storage = url.startsWith("file:")
-  ? new LibSQLStore({ id: "store", url })
-  : new PostgresStore({ id: "store", connectionString: url });
+let storage;
 const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
-
-// Each call and each result of a prompt in turn: a provider takes no call without its result.
-function requirePairs(prompt) {
-  const open = new Set();
-  for (const { role, content } of prompt) {
-    if (role === "user" && open.size) throw new Error(`no result for ${[...open]}`);
-    for (const part of Array.isArray(content) ? content : []) {
-      if (part.type === "tool-call") open.add(part.toolCallId);
-      if (part.type === "tool-result" && !open.delete(part.toolCallId))
-        throw new Error(`no call for ${part.toolCallId}`);
-    }
-  }
-}
 
 function model(asks) {
   const turns = [...asks];
   const answer = (prompt) => {
-    requirePairs(prompt);
+    const ids = (content, type) =>
+      [content].flat().filter((part) => part.type === type).map((part) => part.toolCallId);
+    requirePairs(
+      prompt.map(({ content }) => ({
+        answers: ids(content, "tool-result"), calls: ids(content, "tool-call"),
+      })),
+    );
     const calls = turns.shift() ?? [];
     const said = calls.map(([toolCallId, toolName]) => ({
       type: "tool-call", toolCallId, toolName, input: '{"city":"Bern"}',
@@ -149,20 +138,26 @@ async function write() {
 }
 
 async function goOn() {
-  for (const thread of ["end", "middle", "sound", "copies", "cut", "failed", "asked", "later"]) {
-    try {
+  for (const thread of ["end", "middle", "sound", "copies", "cut", "failed", "asked", "later"])
+    await tell(thread, async () => {
       const answer = await agent().generate("Go on.", at(thread));
-      console.log(thread, answer.text || `REFUSED ${answer.error ?? answer.finishReason}`);
-    } catch (error) {
-      console.log(thread, "REFUSED", error.message);
-    }
-  }
+      return answer.text || `REFUSED ${answer.error ?? answer.finishReason}`;
+    });
   const { messages } = await (await storage.getStore("memory")).listMessages({ threadId: "paused" });
   const { runId } = messages.at(-1).content.metadata.pendingToolApprovals.c4;
-  const stream = await agent().approveToolCall({ runId, toolCallId: "c4" });
-  await drain(stream);
-  console.log("paused", await stream.text);
+  await tell("paused", async () => {
+    const stream = await agent().approveToolCall({ runId, toolCallId: "c4" });
+    await drain(stream);
+    return await stream.text;
+  });
 }
 
-await { write, "go-on": goOn }[action]();
-process.exit(0);
+async function connected(url, work) {
+  storage = url.startsWith("file:")
+    ? new LibSQLStore({ id: "store", url })
+    : new PostgresStore({ id: "store", connectionString: url });
+  await work();
+  await storage.close?.();
+}
+
+await serve({ write: (url) => connected(url, write), "go-on": (url) => connected(url, goOn) });
