@@ -63,7 +63,7 @@ class Kind(StrEnum):
     EMPTY = "empty"  # a message or text with nothing in it, which the provider refuses
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # not frozen: that would double what one costs to make
 class Call:
     """One request for a tool. `id` is None when it is empty, missing or not a string."""
 
@@ -82,7 +82,7 @@ class Call:
     led: bool = False  # what stands before it may not be left without it
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Result:
     """One recorded answer. `after` is the slot it stands at, None where no result may stand."""
 

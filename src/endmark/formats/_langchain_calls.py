@@ -101,6 +101,15 @@ def hosted_answers(fields: Mapping[str, Any]) -> set[Any]:
 
 def calls_of(fields: Mapping[str, Any]) -> list[Found]:
     """Find the calls of an AI message: one each, by id and, where it repeats, by how often."""
+    if not (
+        fields.get("invalid_tool_calls")
+        or kwargs_calls(fields)
+        or fields.get("content").__class__ is list
+    ):
+        return [
+            Found(known_id(call.get("id")), call.get("name"), call.get("args"), {"tool_calls": k})
+            for k, call in enumerate(fields.get("tool_calls") or ())
+        ]
     found: dict[tuple[str | None, int], Found] = {}
     content: Any = fields.get("content")
     copies = [

@@ -74,7 +74,7 @@ HOSTED = frozenset(
 PEOPLE = frozenset({"user", "system", "developer"})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class OtherKind(Result):
     """A result to a call of another kind, which wants it as this kind of output."""
 
