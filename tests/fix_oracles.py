@@ -27,6 +27,7 @@ from fix_postgres import UnavailableError, required
 from oracle_ways import Way
 
 SOURCE = Path(__file__).parent / "oracles" / "python"
+INSTALLER = "pip.txt"  # the one that Python brings may take three times as long to find the pins
 
 
 @dataclass(frozen=True)
@@ -75,14 +76,16 @@ def installed(pins: str) -> Path:
     folder = cache() / name
     if not (folder / "ready").exists():
         shutil.rmtree(folder, ignore_errors=True)  # left behind by an install that was ended
-        venv.create(folder, with_pip=True)
-        _install(folder / "bin" / "python", SOURCE / pins)
+        python = folder / "bin" / "python"
+        venv.create(folder, with_pip=pins == INSTALLER)
+        _install(python if pins == INSTALLER else installed(INSTALLER), python, SOURCE / pins)
         (folder / "ready").touch()
     return folder / "bin" / "python"
 
 
-def _install(python: Path, pins: Path) -> None:
-    command = [python, "-m", "pip", "install", "-q", "--no-deps", "-r", pins]
+def _install(installer: Path, python: Path, pins: Path) -> None:
+    command = [installer, "-m", "pip", "--python", python, "install", "-q", "--no-deps"]
+    command += ["--no-compile", "-r", pins]  # most of it is never imported
     try:
         done = subprocess.run(
             command,
