@@ -32,12 +32,18 @@ SOURCE = Path(__file__).parents[1] / "src"
 class Real:
     """A library and its store: its program, the pins or packages it needs, how it spells a URL.
 
-    `url` has {path} for a SQLite file and {server} for what follows `postgresql` in a URL.
+    `url` has {path} for a SQLite file and {server} for what follows `postgresql` in a URL; `also`
+    are conversations that it goes on with beside those of the talk, `takes` those that it goes on
+    with though they are broken. A library without a guard when it reads is asked `alone`: what is
+    refused is what it sent.
     """
 
     program: str
     pins: str
     url: str
+    also: frozenset[str] = frozenset()
+    takes: frozenset[str] = frozenset()
+    alone: bool = False
 
 
 Work = Callable[..., list[str]]
@@ -47,13 +53,16 @@ Work = Callable[..., list[str]]
 def real() -> Iterator[Work]:
     """Return `work(real, action, url, guard=False)`, which gives the lines that were said."""
     with ExitStack() as running:
-        programs: dict[str, Program] = {}
+        programs: dict[tuple[str, str], Program] = {}
 
         def work(of: Real, action: str, url: str, *, guard: bool = False) -> list[str]:
-            if of.program not in programs:
+            key = of.program, of.pins
+            if key not in programs:
                 folder = Path(running.enter_context(tempfile.TemporaryDirectory()))
-                programs[of.program] = running.enter_context(Program(command(of, folder)))
-            return programs[of.program].ask({"action": action, "url": url, "guard": guard})
+                program = Program(command(of, folder), folder)
+                programs[key] = running.enter_context(program)
+            asked = {"action": action, "url": url, "guard": guard, "alone": of.alone}
+            return programs[key].ask(asked)
 
         yield work
 
@@ -75,7 +84,7 @@ def command(of: Real, folder: Path) -> list[str | Path]:
 class Program:
     """A process that has loaded one library and works on the databases that it is told."""
 
-    def __init__(self, command: list[str | Path]) -> None:
+    def __init__(self, command: list[str | Path], folder: Path) -> None:
         self._errors: TextIO = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed in __exit__
         self._process = subprocess.Popen(
             command,
@@ -83,7 +92,8 @@ class Program:
             stdout=subprocess.PIPE,
             stderr=self._errors,
             text=True,
-            env=os.environ | {"PYTHONPATH": str(SOURCE)},
+            cwd=folder,  # it leaves there what it likes
+            env=os.environ | {"PYTHONPATH": str(SOURCE), "TMPDIR": str(folder)},
         )
 
     def __enter__(self) -> Self:

@@ -149,6 +149,9 @@ def test_the_extras_name_the_pins_that_are_tested() -> None:
     for extra, file_name in [
         ("oracles", "libraries.txt"),
         ("oracles-langgraph", "langgraph.txt"),
+        ("oracles-older", "older.txt"),
+        ("oracles-applications", "applications.txt"),
+        ("oracles-open-webui", "applications.txt"),
         ("oracles-dask", "dask.txt"),
         ("oracles-llama-index", "llama_index.txt"),
     ]:

@@ -94,7 +94,7 @@ async def writing(url: str) -> None:
 
 async def going_on(url: str) -> None:
     own = service(url)
-    if talk.BEHIND["guard"]:
+    if talk.ASKED["guard"]:
         await asking(own)
     for name in talk.TALK:
         session = await own.get_session(**OF, session_id=name)
@@ -107,12 +107,12 @@ async def going_on(url: str) -> None:
         told = [(e.id[-8:], e.timestamp) for e in session.events]
         assert told == sorted(told, key=lambda one: one[1]), told
         try:
-            if not talk.BEHIND["guard"]:  # what other readers of the session send
+            if talk.others_read():
                 require_pairs([e.content for e in session.events])
             async for event in runner.run_async(user_id="u", session_id=name, new_message=says):
                 if event.content and event.content.parts:
                     print(name, len(told), "events stored:", event.content.parts[0].text)
-        except ValueError as error:
+        except talk.RefusedError as error:
             print(name, "REFUSED", error)
 
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -183,13 +184,14 @@ def go_on(url: str) -> None:
         try:
             bot = agent(db)
             found = bot.get_session(session_id=name)
-            if hasattr(found, "get_messages"):  # as a reader that passes over no status
-                talk.require_pairs(*ids(found.get_messages(skip_statuses=[])))
-            for run in found.runs:
-                talk.require_pairs(*ids(run.messages or []))
+            if talk.others_read():  # as one that passes over no status
+                if hasattr(found, "get_messages"):
+                    talk.require_pairs(*ids(found.get_messages(skip_statuses=[])))
+                for run in found.runs:
+                    talk.require_pairs(*ids(run.messages or []))
             answer = bot.run("Go on.", session_id=name, user_id="u")
             print(name, answer.status.value, answer.content)
-        except ValueError as error:
+        except talk.RefusedError as error:
             print(name, "REFUSED", error)
     bot = agent(db)
     [run] = bot.get_session(session_id="paused").runs
@@ -198,11 +200,12 @@ def go_on(url: str) -> None:
     try:
         given = {"updated_tools": run.tools, "session_id": "paused", "user_id": "u"}
         answer = bot.continue_run(run_id=run.run_id, **given)
-        print("paused", answer.status.value, answer.content, [t.result for t in answer.tools])
+        print("paused", answer.status.value, [t.result for t in answer.tools], answer.content)
     except AttributeError as error:  # 2.0.11 stumbles over metrics that it read back
         print("paused", "not continued:", error)
 
 
 if __name__ == "__main__":
     print(__import__("importlib.metadata").metadata.version("agno"), file=sys.stderr)
+    logging.disable(logging.ERROR)  # a tool that stops its run is told of as an error
     talk.main(write, go_on)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 import uuid
 from typing import Any
 
@@ -115,22 +114,26 @@ async def writing(url: str) -> None:
 async def going_on(url: str) -> None:
     own = layer(url)
     for name in talk.TALK:
-        thread = await own.get_thread(thread_id(name))
-        metadata = thread["metadata"]
-        metadata = json.loads(metadata) if isinstance(metadata, str) else metadata
-        key = KEYS.get(name, "message_history")
-        history = [*metadata[key], {"role": "user", "content": "Go on."}]
+        history = [*await stored(own, name), {"role": "user", "content": "Go on."}]
         asked = [[c["id"] for c in m.get("tool_calls") or ()] for m in history]
         given = [[m["tool_call_id"]] if m["role"] == "tool" else [] for m in history]
         try:
             talk.require_pairs(asked, given)
-        except ValueError as error:
+        except talk.RefusedError as error:
             print(name, "REFUSED", error)
             continue
-        print(name, len(history), "messages reach the model")
-        if "--store" in sys.argv:
-            history.append({"role": "assistant", "content": "Sunny."})
-            await own.update_thread(thread_id(name), metadata={key: history})
+        history.append({"role": "assistant", "content": "Sunny."})
+        kept = {KEYS.get(name, "message_history"): history}
+        await own.update_thread(thread_id(name), metadata=kept)
+        again = await stored(own, name)
+        print(name, len(again), "messages stored:", again[-1]["content"])
+
+
+async def stored(own: Any, name: str) -> list[dict[str, Any]]:
+    metadata = (await own.get_thread(thread_id(name)))["metadata"]
+    metadata = json.loads(metadata) if isinstance(metadata, str) else metadata
+    found: list[dict[str, Any]] = metadata[KEYS.get(name, "message_history")]
+    return found
 
 
 talk.main(lambda url: asyncio.run(writing(url)), lambda url: asyncio.run(going_on(url)))

@@ -1,30 +1,31 @@
-"""hermes-agent 0.19.0: `python with_hermes.py write|go-on|dump FOLDER`, FOLDER being its home.
+"""hermes-agent 0.19.0: the URL is the path of its `state.db`; `dump FILE` prints such a one.
 
 `write` is `SessionDB` as the agent's loop uses it; `go-on` is the agent itself, on a fake model.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import sqlite3
-import subprocess
 import sys
+import tempfile
+import threading
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import fake_openai
 import talk
 
-PORT = 8473
-HERE = Path(__file__).parent
 FILLED = ("schema_version", "sessions", "messages")
 
 
-def database() -> Any:
+def database(url: str) -> Any:
     from hermes_state import SessionDB
 
-    return SessionDB(Path(os.environ["HERMES_HOME"]) / "state.db")
+    return SessionDB(Path(url))
 
 
 def fields(kind: str, content: Any) -> dict[str, Any]:
@@ -46,8 +47,8 @@ def fields(kind: str, content: Any) -> dict[str, Any]:
     return {"role": "user" if kind == "user" else "assistant", "content": content}
 
 
-def write(_: Path) -> None:
-    own = database()
+def write(url: str) -> None:
+    own = database(url)
     for name in [*talk.TALK, "compacted", "back"]:
         own.create_session(name, "cli", model="fake")
     clock = 1772445600.25
@@ -67,15 +68,18 @@ def write(_: Path) -> None:
     own.close()
 
 
-def go_on(_: Path) -> None:
+def go_on(url: str) -> None:
     from run_agent import AIAgent
 
-    own = database()
+    own = database(url)
     for name in [*talk.TALK, "compacted", "back"]:
         stored = own.get_messages_as_conversation(name)
+        if talk.others_read() and (why := fake_openai.refused(stored)):
+            print(name, "REFUSED", why)
+            continue
         history = own.get_messages_as_conversation(name, repair_alternation=True)
         agent = AIAgent(
-            base_url=f"http://127.0.0.1:{PORT}/v1",
+            base_url=model(),
             api_key="x",
             model="fake",
             session_db=own,
@@ -86,12 +90,20 @@ def go_on(_: Path) -> None:
             skip_context_files=True,
         )
         said = agent.run_conversation("Go on.", conversation_history=history)
-        stands = fake_openai.refused(stored) or "sound"
-        print(f"{name}: stored {stands}; {said.get('final_response')}")
+        print(name, len(stored), "messages stored:", said.get("final_response"))
+    own.close()
 
 
-def dump(folder: Path) -> None:
-    with sqlite3.connect(folder / "state.db") as connection:
+@functools.cache
+def model() -> str:
+    """Start the fake model beside the agent, and give its URL."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), fake_openai.Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}/v1"
+
+
+def dump(url: str) -> None:
+    with sqlite3.connect(url) as connection:
         sql = "SELECT name, sql FROM sqlite_master WHERE sql NOT NULL ORDER BY type = 'trigger', rowid"
         for name, ddl in connection.execute(sql).fetchall():
             own = not name.startswith(("messages_fts_", "sqlite_")) or "TRIGGER" in ddl
@@ -103,12 +115,8 @@ def dump(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    home = Path(sys.argv[2]).resolve()
-    home.mkdir(parents=True, exist_ok=True)
-    os.environ["HERMES_HOME"] = str(home)
-    model = [sys.executable, str(HERE / "fake_openai.py"), str(PORT)]
-    with subprocess.Popen(model, stdout=sys.stderr) as fake:
-        try:
-            {"write": write, "go-on": go_on, "dump": dump}[sys.argv[1]](home)
-        finally:
-            fake.terminate()
+    os.environ["HERMES_HOME"] = tempfile.mkdtemp()  # what else the agent keeps
+    if sys.argv[1] == "dump":
+        dump(sys.argv[2])
+    else:
+        talk.main(write, go_on)

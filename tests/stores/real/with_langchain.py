@@ -65,11 +65,11 @@ def go_on(url: str) -> None:
         config: Any = {"configurable": {"session_id": names(name)}}
         says = [HumanMessage("Go on.")]
         try:
-            if talk.BEHIND["guard"]:  # the guard sees what is written, the chain reads before that
+            if talk.ASKED["guard"]:  # the guard sees what is written, the chain reads before that
                 of(names(name)).add_messages(says)
                 says = []
             print(name, chain.invoke(says, config).content)
-        except ValueError as error:
+        except talk.RefusedError as error:
             print(name, "REFUSED", error)
 
 

@@ -93,7 +93,7 @@ async def going_on(url: str) -> None:
         engine = SimpleChatEngine.from_defaults(llm=Fake(), memory=memory)
         try:
             print(name, (await engine.achat("Go on.")).response)
-        except ValueError as error:
+        except talk.RefusedError as error:
             print(name, "REFUSED", error)
 
 

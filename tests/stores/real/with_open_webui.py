@@ -1,7 +1,6 @@
 """Open WebUI: chats with branches, written and read on by its own models and functions.
 
-`DATABASE_URL=URL python with_open_webui.py write|go-on URL`, the URL as Open WebUI takes it. The
-tables are made by its own migrations. Half pairs are what a server leaves that ends while a tool
+The tables are made by its own migrations. Half pairs are what a server leaves that ends while a tool
 runs, or what its own `pause_for_tool_approval` stores.
 """
 
@@ -10,14 +9,12 @@ from __future__ import annotations
 import asyncio
 import copy
 import os
-import sys
 import tempfile
 from itertools import pairwise
 from typing import Any
 
 import talk
 
-os.environ.setdefault("DATABASE_URL", sys.argv[2])
 os.environ.setdefault("DATA_DIR", tempfile.mkdtemp())
 os.environ.setdefault("WEBUI_SECRET_KEY", "secret")
 # Without the packages for documents and pictures, which nothing here needs.
@@ -25,11 +22,13 @@ os.environ |= {"FROM_INIT_PY": "true", "USE_SLIM": "true", "VECTOR_DB": "none"}
 
 from alembic import command
 from alembic.config import Config
-from open_webui.env import OPEN_WEBUI_DIR
+from open_webui import env
+from open_webui.internal import db
 from open_webui.models.chat_messages import ChatMessages
 from open_webui.models.chats import ChatForm, Chats
 from open_webui.models.users import Users
 from open_webui.utils.misc import convert_output_to_messages, get_message_list
+from sqlalchemy import NullPool
 
 WORDS = {"id": "msg_1", "type": "message", "role": "assistant"}
 
@@ -108,9 +107,19 @@ CHATS: dict[str, list[tuple[str, str | None, str, list[dict[str, Any]] | None, b
 }  # fmt: skip
 
 
+WAITS = {"approval", "question"}  # nobody goes on before they are answered
+
+
+def opened(url: str) -> None:
+    """Put the application on this database; it takes one, at its start."""
+    env.DATABASE_URL = url
+    engine = db._create_async_engine(db._make_async_url(url), poolclass=NullPool)
+    db.AsyncSessionLocal.configure(bind=engine)
+
+
 def migrate() -> None:
-    settings = Config(OPEN_WEBUI_DIR / "alembic.ini")
-    settings.set_main_option("script_location", str(OPEN_WEBUI_DIR / "migrations"))
+    settings = Config(env.OPEN_WEBUI_DIR / "alembic.ini")
+    settings.set_main_option("script_location", str(env.OPEN_WEBUI_DIR / "migrations"))
     command.upgrade(settings, "head")
 
 
@@ -150,32 +159,42 @@ def message(told: list[Any], id_: str) -> dict[str, Any]:
 async def going_on() -> None:
     """Send each branch as the application does, then let it go on to an answer that is stored."""
     for name, told in CHATS.items():
-        messages = await Chats.get_messages_map_by_chat_id(name)
+        if name in WAITS:
+            continue
         chat = await Chats.get_chat_by_id(name)
-        current = chat.chat["history"]["currentId"]
-        assert current == told[-1][0], (name, current)
+        assert chat.chat["history"]["currentId"] == told[-1][0], (name, chat)
         parents = {of for _, of, *_ in told}
         for last in [id_ for id_, *_ in told if id_ not in parents]:
-            sent = [m for one in get_message_list(messages, last) for m in as_sent(one)]
-            sent += [] if sent[-1]["role"] == "user" else [{"role": "user", "content": "Go on."}]
-            asked = [[c["id"] for c in m.get("tool_calls", ())] for m in sent]
-            given = [[m["tool_call_id"]] if m["role"] == "tool" else [] for m in sent]
+            line = get_message_list(await Chats.get_messages_map_by_chat_id(name), last)
             try:
+                if talk.others_read():
+                    require_pairs([item for one in line for item in one.get("output") or ()])
+                sent = [m for one in line for m in as_sent(one)]
+                asked = [[c["id"] for c in m.get("tool_calls", ())] for m in sent]
+                given = [[m["tool_call_id"]] if m["role"] == "tool" else [] for m in sent]
                 talk.require_pairs(asked, given)
-            except ValueError as error:
+                print(name, last, len(sent), "messages are sent:", await answered(name, last))
+            except talk.RefusedError as error:
                 print(name, last, "REFUSED", error)
-                continue
-            calls = [id_ for ids in asked for id_ in ids]
-            shown = [m["content"][:40] for m in sent if m["role"] == "tool"]
-            print(name, last, len(sent), "messages reach the model; calls", calls, shown)
-            answer = {"id": f"{last}-on", "parentId": last, "role": "assistant", "done": True}
-            said = {**answer, "childrenIds": [], "output": [says("Sunny.")], "content": "Sunny."}
-            if "--store" in sys.argv:
-                await Chats.upsert_message_to_chat_by_id_and_message_id(name, said["id"], said)
-                again = await Chats.get_messages_map_by_chat_id(name)
-                line = get_message_list(again, said["id"])
-                assert line[-1]["content"] == "Sunny."
-                assert all(a["id"] == b["parentId"] for a, b in pairwise(line))
+
+
+def require_pairs(items: list[dict[str, Any]]) -> None:
+    """Refuse half pairs as the Responses API does, whose items a message holds."""
+    calls = {item["call_id"] for item in items if item["type"] == "function_call"}
+    results = {item["call_id"] for item in items if item["type"] == "function_call_output"}
+    if calls != results:
+        raise talk.RefusedError(f"No tool output found for function call {calls ^ results}.")
+
+
+async def answered(name: str, last: str) -> str:
+    """Store an answer behind a branch, and give its words as they are read back."""
+    answer = {"id": f"{last}-on", "parentId": last, "role": "assistant", "done": True}
+    said = {**answer, "childrenIds": [], "output": [says("Sunny.")], "content": "Sunny."}
+    await Chats.upsert_message_to_chat_by_id_and_message_id(name, said["id"], said)
+    line = get_message_list(await Chats.get_messages_map_by_chat_id(name), said["id"])
+    assert all(a["id"] == b["parentId"] for a, b in pairwise(line))
+    words: str = line[-1]["content"]
+    return words
 
 
 def as_sent(one: dict[str, Any]) -> list[dict[str, Any]]:
@@ -185,8 +204,14 @@ def as_sent(one: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def write(url: str) -> None:
+    opened(url)
     migrate()
     asyncio.run(writing())
 
 
-talk.main(write, lambda url: asyncio.run(going_on()))
+def go_on(url: str) -> None:
+    opened(url)
+    asyncio.run(going_on())
+
+
+talk.main(write, go_on)

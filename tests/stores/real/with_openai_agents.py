@@ -73,7 +73,7 @@ class Fake(Model):
         results = [[i["call_id"]] if i.get("type") == "function_call_output" else [] for i in items]
         open_ = {id_ for ids in calls for id_ in ids} ^ {id_ for ids in results for id_ in ids}
         if open_:
-            raise ValueError(f"No tool output found for function call {open_}.")
+            raise talk.RefusedError(f"No tool output found for function call {open_}.")
         said = ResponseOutputText(text="Sunny.", type="output_text", annotations=[])
         message = ResponseOutputMessage(
             id="m", content=[said], role="assistant", status="completed", type="message"
@@ -97,7 +97,6 @@ class Asking(Fake):
         return ModelResponse(output=[call], usage=Usage(), response_id=None)
 
 
-@function_tool(needs_approval=True)
 async def weather(city: str) -> str:
     """Tell the weather."""
     return "21 degrees"
@@ -105,7 +104,8 @@ async def weather(city: str) -> str:
 
 async def asking(own: Any) -> None:
     """Let a tool wait for a person, who then allows it."""
-    agent = Agent("a", model=Asking(), tools=[weather])
+    tool = function_tool(weather, needs_approval=True)
+    agent = Agent("a", model=Asking(), tools=[tool])
     config = RunConfig(tracing_disabled=True)
     asked = await Runner.run(agent, "Weather?", session=own, run_config=config)
     print(len(asked.interruptions), "waits for a person,", len(await own.get_items()), "stored")
@@ -120,7 +120,7 @@ async def writing(url: str) -> None:
         await session(url, name).add_items(MADE[kind](content))
     if url.startswith("advanced:"):
         await branching(session(url, "forked"))
-    if talk.BEHIND["guard"]:
+    if talk.ASKED["guard"]:
         await session(url, "waits").add_items([*MADE["user"]("Weather?"), APPROVAL])
 
 
@@ -144,12 +144,12 @@ async def opened(url: str) -> AsyncIterator[tuple[str, Any]]:
 
 
 async def going_on(url: str) -> None:
-    if talk.BEHIND["guard"]:
+    if talk.ASKED["guard"]:
         await asking(session(url, "asks"))
     async for name, own in opened(url):
         items = await own.get_items()
         try:
-            if not talk.BEHIND["guard"]:  # what other readers of the session send
+            if talk.others_read():
                 await Fake().get_response(None, items)
             done = await Runner.run(
                 Agent("a", model=Fake()),
@@ -158,7 +158,7 @@ async def going_on(url: str) -> None:
                 run_config=RunConfig(tracing_disabled=True),
             )
             print(name, len(items), "items stored:", done.final_output)
-        except ValueError as error:
+        except talk.RefusedError as error:
             print(name, "REFUSED", error)
 
 

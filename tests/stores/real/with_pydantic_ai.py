@@ -1,7 +1,7 @@
 """pydantic-ai: lists of messages as `ModelMessagesTypeAdapter` dumps them, in an application's tables.
 
 The library keeps none of its own. `chat` has a list a conversation, `run` a list for each run,
-`message` a message a row.
+`message` a message a row; the one that is gone on with leads the URL: `run:sqlite:///FILE`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,11 @@ DDL = [
     "CREATE TABLE chat (id TEXT PRIMARY KEY, messages {0}, updated_at TIMESTAMP)",
     "CREATE TABLE run (id INTEGER PRIMARY KEY, chat TEXT, messages {0}, created_at TIMESTAMP)",
 ]
+TABLES = {
+    "chat": ("id", "CAST(messages AS TEXT)"),
+    "run": ("chat", "CAST(messages AS TEXT)"),
+    "message": ("chat", "'[' || CAST(message AS TEXT) || ']'"),
+}
 
 
 def made(kind: str, content: Any) -> ModelMessage:
@@ -41,9 +46,16 @@ def made(kind: str, content: Any) -> ModelMessage:
 
 
 def answer(messages: list[ModelMessage], info: AgentInfo | None = None) -> ModelResponse:
-    """Refuse half pairs as providers do, and say one thing."""
-    calls = [[p.tool_call_id for p in m.parts if isinstance(p, ToolCallPart)] for m in messages]
-    results = [[p.tool_call_id for p in m.parts if isinstance(p, ToolReturnPart)] for m in messages]
+    """Refuse half pairs as providers do, to whom each part of a request is a message."""
+    steps = [
+        parts
+        for message in messages
+        for parts in (
+            [message.parts] if message.kind == "response" else ([p] for p in message.parts)
+        )
+    ]
+    calls = [[p.tool_call_id for p in parts if isinstance(p, ToolCallPart)] for parts in steps]
+    results = [[p.tool_call_id for p in parts if isinstance(p, ToolReturnPart)] for parts in steps]
     talk.require_pairs(calls, results)
     return ModelResponse(parts=[TextPart("Sunny.")])
 
@@ -62,7 +74,7 @@ def write(url: str) -> None:
     told: dict[str, list[ModelMessage]] = {}
     for name, kind, content in talk.in_turn():
         told.setdefault(name, []).append(made(kind, content))
-    with sa.create_engine(url).begin() as connection:
+    with sa.create_engine(url.partition(":")[2]).begin() as connection:
         kind = "JSONB" if connection.dialect.name == "postgresql" else "TEXT"
         number = "SERIAL PRIMARY KEY" if kind == "JSONB" else "INTEGER PRIMARY KEY"
         for ddl in DDL:
@@ -87,31 +99,27 @@ def dumped(messages: list[ModelMessage]) -> str:
     return ModelMessagesTypeAdapter.dump_json(messages).decode()
 
 
-def stored(connection: sa.Connection) -> dict[str, list[ModelMessage]]:
+def stored(connection: sa.Connection, table: str) -> dict[str, list[ModelMessage]]:
     told: dict[str, list[ModelMessage]] = {}
-    lists = "CAST(messages AS TEXT)"
-    one = "'[' || CAST(message AS TEXT) || ']'"
-    for table, named, cell in (
-        ("chat", "id", lists),
-        ("run", "chat", lists),
-        ("message", "chat", one),
+    named, cell = TABLES[table]
+    for name, said in connection.execute(
+        sa.text(f"SELECT {named}, {cell} FROM {table} ORDER BY id")
     ):
-        rows = connection.execute(sa.text(f"SELECT {named}, {cell} FROM {table} ORDER BY id"))
-        for name, said in rows:
-            messages = ModelMessagesTypeAdapter.validate_json(said)
-            told.setdefault(f"{table} {name}", []).extend(messages)
+        told.setdefault(name, []).extend(ModelMessagesTypeAdapter.validate_json(said))
     return told
 
 
 def go_on(url: str) -> None:
-    with sa.create_engine(url).connect() as connection:
-        told = stored(connection)
+    table, _, rest = url.partition(":")
+    with sa.create_engine(rest).connect() as connection:
+        told = stored(connection, table)
     for name, history in told.items():
         try:
-            answer(history)  # what other readers of the list send
+            if talk.others_read():
+                answer(history)
             done = Agent(FunctionModel(answer)).run_sync("Go on.", message_history=history)
             print(name, len(history), "messages stored:", done.output)
-        except (ValueError, UserError) as error:
+        except (talk.RefusedError, UserError) as error:
             print(name, "REFUSED", error)
 
 
