@@ -1,9 +1,9 @@
 """Known stores as their own libraries write them: told by their columns, healed, and given back.
 
 `stores/NAME/*.sql` are dumps of what a library wrote, at the version that its store names, and
-`case.json` says what is found in them;
-`stores/real` has the programs that wrote them; `test_real_libraries.py` and `test_real_programs.py`
-have these go on with what is healed.
+`case.json` says what is found in them; `stores/real` has the programs that wrote them;
+`test_real_libraries.py`, `test_oracle_langgraph.py` and `test_real_programs.py` have these go on with
+what is healed.
 """
 
 from __future__ import annotations
@@ -54,6 +54,13 @@ def detected(database: Database) -> list[Store]:
         return stores.detect(connection)
 
 
+def store_of(database: Database, name: str) -> Store:
+    """Tell the store of a case by its columns; a table that no library has is described."""
+    mapping = CASES[name].get("mapping")
+    [store] = [from_flags(**mapping)] if mapping else detected(database)
+    return store
+
+
 def found(database: Database, store: Store, options: Options) -> dict[str, str]:
     """Scan, and say of every conversation that is not clean what it is and why."""
     items: list[Item] = []
@@ -79,7 +86,7 @@ def test_a_store_that_its_library_wrote(name: str, database: Database) -> None:
     case = CASES[name]
     fill(database, name)
     before = dump(database)
-    [store] = detected(database) if "mapping" not in case else [from_flags(**case["mapping"])]
+    store = store_of(database, name)
     assert (store.name, store.table) == (case["store"], case["table"])
     young = case["found"] | dict.fromkeys(case["open"], "pending")
     assert found(database, store, EARLIER) == young

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from endmark import heal
 from fix_databases import Database
 from fix_oracles import environment
+from healing import dump
 from test_known_stores import CASES, FOLDER, FORCED, LATER, detected, fill
 
 PROGRAM = FOLDER / "real" / "with_langgraph.py"
@@ -59,6 +60,10 @@ def test_it_refuses_what_was_cut_off(database: Database, group: str) -> None:
 @pytest.mark.parametrize("group", ["", "-graphs"])
 def test_it_goes_on_with_what_is_healed(database: Database, group: str) -> None:
     names = threads(filled(database, group))
+    before = dump(database)
+    heal.apply(database.engine, detected(database), options=FORCED)
+    heal.undo(database.engine)
+    assert dump(database) == before
     heal.apply(database.engine, detected(database), options=FORCED)
     for name, one in go_on(database, names).items():
         assert "refused" not in one, (name, one)
