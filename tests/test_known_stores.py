@@ -282,3 +282,23 @@ def test_a_question_of_goose_to_a_person_waits_whatever_its_age(tmp_path: Path) 
     assert found(database, store, LATER)["20261130_3"] == "pending"
     assert found(database, store, FORCED)["20261130_3"] == "poisoned dangling"
     database.engine.dispose()
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_a_tree_whose_table_has_no_key_as_older_releases_made_it(database: Database) -> None:
+    fill(database, "open-webui")
+    [store] = detected(database)
+    with database.engine.begin() as connection:
+        sql = "SELECT sql FROM sqlite_master WHERE name = 'chat'"
+        ddl = connection.exec_driver_sql(sql).scalar_one()
+        keyless = re.sub(r",\s*(CONSTRAINT \S+ )?(PRIMARY KEY|UNIQUE) \([^)]*\)", "", ddl)
+        assert keyless != ddl
+        connection.exec_driver_sql("ALTER TABLE chat RENAME TO keyed")
+        connection.exec_driver_sql(keyless)
+        connection.exec_driver_sql("INSERT INTO chat SELECT * FROM keyed")
+        connection.exec_driver_sql("DROP TABLE keyed")
+    assert found(database, store, FORCED) == CASES["open-webui"]["found"]
+    before = dump(database)
+    heal.apply(database.engine, [store], options=FORCED)
+    heal.undo(database.engine)
+    assert dump(database) == before

@@ -113,7 +113,7 @@ def _node_rows(
     for id_, *cells in rows_of(connection, sql, values):
         own = dict(zip(key, cells, strict=False))
         fields = dict(zip(tree.fields, cells[len(key) :], strict=True))
-        yield (id_,), Row(key=own, order=(), cells=fields)
+        yield (id_,), Row(key=own, order=(id_,), cells=fields)
 
 
 def read(source: Source, row: Row) -> list[Entry]:
@@ -145,7 +145,7 @@ def read(source: Source, row: Row) -> list[Entry]:
 
 def _require_agreement(source: Source, entries: Sequence[Entry]) -> None:
     """See that a message which is told twice is sound, or told in one way."""
-    body, [named] = source.format.body, source.key
+    body, [named] = source.format.body, source.store.conversation
     for one, other in pairwise(entries):
         told = [entry.message for entry in (one, other)]
         if one.id != other.id or not all(message.get(body) for message in told):
@@ -181,7 +181,8 @@ def _by_id(source: Source, row: Row) -> dict[str, Row]:
             name: _value(table, tree, column, node.cells[column])
             for column, name in tree.fields.items()
         }
-        prefix = f"{next(iter(row.key.values()))!s}-" if tree.prefixed else ""
+        # By the conversation's name: a table that peewee made has no key but its rowid.
+        prefix = f"{node.order[0]!s}-" if tree.prefixed else ""
         id_ = str(next(iter(node.key.values())))
         found[id_.removeprefix(prefix)] = node
     return found
