@@ -69,6 +69,8 @@ OLDER: dict[tuple[str, str], Real] = {
         for case in WRITERS
         if case[0].startswith(("adk", "openai-agents", *LISTS))
     },
+    # On PostgreSQL its migrations want another driver.
+    ("open-webui", "sqlite"): older(("open-webui", "sqlite")),
     # The tables of agno 2, which stumbles over its own metrics when it goes on from a pause.
     ("agno-2", "sqlite"): Real(AGNO[0], OLDER_PINS, SQLITE, CANCELLED),
     ("agno-2", "postgresql"): Real(AGNO[0], OLDER_PINS, POSTGRESQL, CANCELLED),

@@ -152,6 +152,7 @@ def test_the_extras_name_the_pins_that_are_tested() -> None:
         ("oracles-older", "older.txt"),
         ("oracles-applications", "applications.txt"),
         ("oracles-open-webui", "applications.txt"),
+        ("oracles-open-webui-older", "older.txt"),
         ("oracles-dask", "dask.txt"),
         ("oracles-llama-index", "llama_index.txt"),
     ]:

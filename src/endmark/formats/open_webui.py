@@ -1,7 +1,7 @@
 """Messages of Open WebUI: calls and results are items of the assistant's message, in `output`.
 
 The application sends each message's items as chat messages, so a pair is never in two messages.
-Up to 0.10 it sent a call without a result on, since 0.11 it leaves both out. A call is sent only
+Up to 0.9.5 it sent a call without a result on, since 0.9.6 it leaves both out. A call is sent only
 once its status is `completed`, `failed` or `rejected`. Older messages tell of their tools in the
 HTML of their content, which is text and cannot be broken.
 

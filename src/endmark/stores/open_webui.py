@@ -42,7 +42,7 @@ STORE = Store(
             {"id", "chat_id", "role", "parent_id", "content", "output", "done", "created_at"}
         ),
     },
-    versions="open-webui 0.12.4; it leaves half pairs out when it reads since 0.11",
+    versions="open-webui 0.9.5 and 0.12.4; it leaves half pairs out when it reads since 0.9.6",
     source="https://github.com/open-webui/open-webui",
     note=(
         "a call whose status is pending, queued or requires_approval, and a question of ask_user, "

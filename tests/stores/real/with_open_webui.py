@@ -113,7 +113,8 @@ WAITS = {"approval", "question"}  # nobody goes on before they are answered
 def opened(url: str) -> None:
     """Put the application on this database; it takes one, at its start."""
     env.DATABASE_URL = url
-    engine = db._create_async_engine(db._make_async_url(url), poolclass=NullPool)
+    make = getattr(db, "_create_async_engine", db.create_async_engine)  # later with its JSON
+    engine = make(db._make_async_url(url), poolclass=NullPool)
     db.AsyncSessionLocal.configure(bind=engine)
 
 
@@ -199,12 +200,14 @@ async def answered(name: str, last: str) -> str:
 
 def as_sent(one: dict[str, Any]) -> list[dict[str, Any]]:
     if one["role"] == "assistant" and one.get("output"):
-        return list(convert_output_to_messages(one["output"], raw=True, flatten_tool_images=True))
+        return list(convert_output_to_messages(one["output"], raw=True))
     return [{"role": one["role"], "content": one["content"]}]
 
 
 def write(url: str) -> None:
     opened(url)
+    if hasattr(db, "handle_peewee_migration"):  # 0.9: what those of alembic begin with
+        db.handle_peewee_migration(url)
     migrate()
     asyncio.run(writing())
 
