@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 
 from sqlalchemy import Connection, Engine
+from sqlalchemy.pool import NullPool, QueuePool
 
 from endmark.heal.connect import take_write_lock, transaction
 from endmark.heal.find import Candidate
@@ -39,7 +40,7 @@ def apply(
     Raises `StoreError` for a mapping that the database does not have, `HealError` for a journal
     of a newer version; what was committed before any error stays, whole and journalled.
     """
-    healing = _Healing(stores, policy, options, on_item, stop)
+    healing = _Healing(stores, policy, options, on_item, stop, apart=_is_roomy(engine))
     healing.run(engine.connect, lambda: transaction(engine), on_progress)
     return healing.applied
 
@@ -64,6 +65,13 @@ def heal_in(
     return healing.applied
 
 
+def _is_roomy(engine: Engine) -> bool:
+    """Tell whether one connection can look for more while another writes: on PostgreSQL."""
+    pool = engine.pool
+    several = isinstance(pool, NullPool) or (isinstance(pool, QueuePool) and pool.size() != 1)
+    return engine.dialect.driver == "psycopg" and several
+
+
 class _Healing:
     """One run: its counts, and its name in the journal once there is something to journal."""
 
@@ -76,6 +84,7 @@ class _Healing:
         stop: Callable[[], bool] | None,
         *,
         resumes: bool = True,
+        apart: bool = False,
     ) -> None:
         self.stores = stores
         self.policy = policy
@@ -84,6 +93,7 @@ class _Healing:
         self.on_item = on_item or (lambda _: None)
         self.stop = stop or (lambda: False)
         self.resumes = resumes
+        self.apart = apart
         self.applied = Applied()
 
     def run(self, reading: Open, writing: Open, on_progress: OnProgress | None) -> None:
@@ -94,7 +104,7 @@ class _Healing:
                 self.applied.run = journal.unfinished(self.scope)
         for source in sources:
             worker = Worker(Judge(source, self.policy, self.options))
-            for batch, done, known in batches(reading, source, self.options):
+            for batch, done, known in batches(reading, source, self.options, apart=self.apart):
                 if self.stop():
                     self.applied.stopped = True
                     return

@@ -49,15 +49,24 @@ def find(
         return _every(source, connection, options, after)
     if source.is_opaque:
         return _by_load(source, connection, options, after)
-    inline = source.format.shape is Shape.INLINE
-    sqlite = connection.dialect.name == "sqlite"
-    if inline and sqlite and source.store.layout == "rows":
-        return _by_rows(source, connection, options), None
-    if inline and source.format.needles and source.store.layout not in WHOLE:
+    if not is_streamed(source):
+        if source.table.dialect == "sqlite" and source.store.layout == "rows":
+            return _by_rows(source, connection, options), None
         return _by_words(source, connection, options, after)
-    with closing(_by_stream(source, connection, options, after)) as coming:
+    with closing(streamed(source, connection, options, after)) as coming:
         candidates = list(islice(coming, ROUND))
     return candidates, candidates[-1].id if len(candidates) == ROUND else None
+
+
+def is_streamed(source: Source) -> bool:
+    """Say whether candidates come one by one, while the database looks for more."""
+    store, format_ = source.store, source.format
+    if store.refusal or store.linked is not None or source.is_opaque:
+        return False
+    if format_.shape is not Shape.INLINE:
+        return True
+    alone = source.table.dialect == "sqlite" and store.layout == "rows"
+    return not alone and not (format_.needles and store.layout not in WHOLE)
 
 
 def count(source: Source, connection: Connection, options: Options) -> int:
@@ -193,9 +202,10 @@ def _by_label(item: tuple[Id, Any]) -> str:
     return label(item[0])
 
 
-def _by_stream(
+def streamed(
     source: Source, connection: Connection, options: Options, after: Id | None
 ) -> Generator[Candidate]:
+    """Give candidates behind conversation `after` as they come, in order."""
     columns, condition, values = _conversations(source, options, after)
     table, names = source.table, len(source.store.conversation)
     gate, more = slim.may_hold_calls(source)

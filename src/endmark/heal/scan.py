@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from itertools import product
 from typing import Any
 
 from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import DataError
+from sqlalchemy.exc import DataError, DBAPIError
 
 from endmark.errors import HealError
 from endmark.heal import find
@@ -26,6 +26,8 @@ from endmark.stores.table import Cell, rows_of
 
 Open = Callable[[], AbstractContextManager[Connection]]
 MOST_ROWS = 2_000  # in a batch, however few conversations they are of
+COMING = 50  # in a batch of those that come one by one
+_CANCELED = "57014"  # by a timeout, or by somebody
 _NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
@@ -126,14 +128,26 @@ def _named(source: Source, connection: Connection, name: str) -> Conversation:
 
 
 def batches(
-    reading: Open, source: Source, options: Options
-) -> Iterator[tuple[list[Candidate], int, int]]:
-    """Give the candidates in batches, with how many are done and known.
+    reading: Open, source: Source, options: Options, *, apart: bool = False
+) -> Iterator[tuple[list[Candidate], int, int | None]]:
+    """Give the candidates in batches, with how many are done and known, None while more come.
 
-    No connection of `reading` stays open meanwhile: a reader may hold a writer up.
+    `apart`: one connection of `reading` may go on looking meanwhile. Else none stays open: a
+    reader may hold a writer up.
     """
     after: Id | None = None
     before = 0
+    if apart and find.is_streamed(source):
+        try:
+            for batch in _coming(reading, source, options):
+                before += len(batch)
+                after = batch[-1].id
+                yield batch, before, None
+        except DBAPIError as error:  # it took too long, since it had to wait for the writer
+            if getattr(error.orig, "sqlstate", None) != _CANCELED or after is None:
+                raise
+        else:
+            return
     while True:
         with reading() as connection:
             candidates, after = find.find(source, connection, options, after)
@@ -145,7 +159,16 @@ def batches(
             return
 
 
-def _batched(candidates: list[Candidate], size: int) -> Iterator[list[Candidate]]:
+def _coming(reading: Open, source: Source, options: Options) -> Iterator[list[Candidate]]:
+    """Give candidates as they come: few at a time, or the writer would wait for the search."""
+    with (
+        reading() as connection,
+        closing(find.streamed(source, connection, options, None)) as coming,
+    ):
+        yield from _batched(coming, min(options.batch, COMING))
+
+
+def _batched(candidates: Iterable[Candidate], size: int) -> Iterator[list[Candidate]]:
     batch: list[Candidate] = []
     rows = 0
     for candidate in candidates:
