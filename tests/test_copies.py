@@ -12,20 +12,25 @@ from itertools import product
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
-from endmark import check, repair
+from endmark import check, heal, repair, stores
+from endmark.heal import Item
 from endmark.model import At, Call, Outcome, Turn
 from endmark.policy import DEFAULT, DEFAULT_TEXTS, KNOWN
+from endmark.stores import Store, custom
+from fix_databases import Database
 from judging import violations
 
 Copy = dict[str, Any]
 SAID = DEFAULT.text(Call(At(0), "a", "f"), Outcome.UNKNOWN)
 MARK = {"error": SAID, "endmark": {"synthesized": True, "outcome": "unknown"}}
 REFUSED, GRANTED = ({"id": "p", "approved": approved} for approved in (False, True))
+CALL, RESULT = {"state": "call"}, {"state": "result", "result": "dim"}
 # What a copy says of its answer. "void" is what is stored for a tool that gives nothing back.
 PLAIN: list[tuple[str, Copy]] = [
     ("partial", {"state": "partial-call"}),
-    ("open", {"state": "call"}),
+    ("open", CALL),
     ("open", {"state": "call", "result": None}),
     ("open", {}),
     ("void", {"state": "result"}),
@@ -48,15 +53,16 @@ SAYS: dict[str, list[tuple[str, Copy]]] = {
     ],
 }
 USUAL: Copy = {"toolCallId": "a", "toolName": "f", "args": {"q": 1}}
-NAMES: list[Copy] = [{"toolName": name} for name in ("f", "g", "", None)]
-ARGS: list[Copy] = [{"args": args} for args in ({"q": 1}, {"q": 2}, {}, None, '{"q": 1}', "{")]
+NAMES: list[Copy] = [{"toolName": name} for name in ("f", "g", "")]
+ARGS: list[Copy] = [{"args": args} for args in ({"q": 1}, {"q": 2}, None, '{"q": 1}', "{")]
+OTHERS = [pair for table in (NAMES, ARGS) for pair in product(table, table)]
 ROWS = [
     pytest.param(name, *says, id=f"{name}: {json.dumps([said for _, said in says])}")
     for name, answers in SAYS.items()
     for says in product(answers, answers)
 ]
 USER = {"role": "user", "parts": [{"type": "text", "text": "?"}]}
-SCENES: list[tuple[int, Turn]] = [(1, "over"), (0, "over"), (0, "open")]
+SCENES: list[tuple[int, Turn]] = [(1, "over"), (0, "open")]
 
 
 def history_of(format: str, part: Copy, listed: Copy, users: int = 1) -> list[Any]:
@@ -130,8 +136,7 @@ def test_what_one_copy_knows_both_say(
 def test_whatever_else_the_copies_say(
     format: str, part: tuple[str, Copy], listed: tuple[str, Copy]
 ) -> None:
-    others = [pair for table in (NAMES, ARGS) for pair in product(table, table)]
-    for (mine, yours), (users, turn) in product(others, SCENES):
+    for (mine, yours), (users, turn) in product(OTHERS, SCENES):
         given = [USUAL | mine | part[1], USUAL | yours | listed[1]]
         repaired = assert_sound(format, history_of(format, *given, users), turn)
         if users:
@@ -149,3 +154,64 @@ def test_a_copy_of_another_id_is_another_call(
         if len({mine or "", yours or ""}) == 2:
             for (kind, said), told in zip((part, listed), copies_in(repaired), strict=True):
                 assert kind != "real" or answer(told) == answer(said)
+
+
+TABLES = {
+    "ai-sdk": "CREATE TABLE msg (id TEXT PRIMARY KEY, thread TEXT, payload TEXT)",
+    "mastra": """CREATE TABLE mastra_messages (id TEXT NOT NULL PRIMARY KEY,
+        thread_id TEXT NOT NULL, content TEXT NOT NULL, role TEXT NOT NULL, type TEXT NOT NULL,
+        "createdAt" TEXT NOT NULL, "resourceId" TEXT)""",
+}
+INSERTS = {
+    "ai-sdk": "INSERT INTO msg VALUES (:id, :thread, :payload)",
+    "mastra": """INSERT INTO mastra_messages VALUES
+        (:id, :thread, :payload, :role, 'v2', :at, 'u')""",
+}
+
+
+def filled(database: Database, format: str, histories: dict[str, list[Any]]) -> Store:
+    rows = [
+        {
+            "id": f"{thread}-{k}",
+            "thread": thread,
+            "role": message["role"],
+            "payload": json.dumps(
+                {key: v for key, v in message.items() if format == "ai-sdk" or key != "role"},
+                separators=(",", ":"),
+            ),
+            "at": f"2026-01-01T12:00:0{k}.000Z",
+        }
+        for thread, history in histories.items()
+        for k, message in enumerate(history)
+    ]
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql(TABLES[format])
+        connection.execute(sa.text(INSERTS[format]), rows)
+    if format == "mastra":
+        return stores.get("mastra")
+    return custom.from_flags(
+        table="msg", conversation="thread", order="id", payload="payload", format=format
+    )
+
+
+@pytest.mark.parametrize("format", SAYS)
+def test_what_is_found_among_copies_is_healed(format: str, database: Database) -> None:
+    says = [said for _, said in SAYS[format]]
+    rest = [(CALL | mine, RESULT | yours) for mine, yours in OTHERS]
+    told = {
+        str(k): history_of(format, USUAL | part, USUAL | listed)
+        for k, (part, listed) in enumerate([*product(says, says), *rest])
+    }
+    store = filled(database, format, told)
+    broken = {name for name, history in told.items() if check(history, format)}
+    found: list[Item] = []
+    heal.scan(database.engine, [store], on_item=found.append)
+    assert {item.conversation for item in found} == broken
+    assert {item.status for item in found} == {"poisoned"}
+
+    done = heal.apply(database.engine, [store])
+
+    assert (done.healed, done.skipped) == (len(broken), 0)
+    found.clear()
+    heal.scan(database.engine, [store], on_item=found.append)
+    assert found == []
