@@ -142,8 +142,12 @@ def _call(place: str, entry: Any) -> Found:
 
 def _is_flawed(place: str, entry: Any, copy: Found) -> bool:
     """Tell whether a copy lacks what it is sent with; most blocks are not sent beside `tool_calls`."""
-    if place == "content" and not BLOCKS[entry["type"]].text:
-        return False
+    if place == "content":
+        how = BLOCKS[entry["type"]]
+        if not how.text:
+            return False
+        if not known_id(entry.get(how.id)):
+            return True
     asked = copy.asked if place == "tool_calls" else _read(copy.asked)
     return not (isinstance(asked, dict) and copy.name)
 
@@ -224,16 +228,18 @@ class Copies:
         if "kwargs" in call.places:
             self._mend_kwargs(call.places["kwargs"], name, text)
         if "content" in call.places:
-            k = call.places["content"]
-            block = self.lists["content"][k]
-            how = BLOCKS[block["type"]]
-            if block["type"] in UNFINISHED:
-                self.lists["content"][k] = {"type": "tool_call", "id": call.id} | made
-                return
-            given = block.get(how.asked)
-            fits = isinstance(_read(given) if how.text else given, dict)
-            fixed = {} if fits else {how.asked: text if how.text else asked}
-            self.lists["content"][k] = {**block, "name": name, **fixed}
+            self._mend_block(call.places["content"], made, text)
+
+    def _mend_block(self, k: int, made: Message, text: str) -> None:
+        block = self.lists["content"][k]
+        how = BLOCKS[block["type"]]
+        if block["type"] in UNFINISHED:
+            self.lists["content"][k] = made
+            return
+        given = block.get(how.asked)
+        fits = isinstance(_read(given) if how.text else given, dict)
+        fixed = {} if fits else {how.asked: text if how.text else made["args"]}
+        self.lists["content"][k] = {**block, how.id: made["id"], "name": made["name"], **fixed}
 
     def _mend_kwargs(self, k: int, name: str, text: str) -> None:
         entry = self.lists["kwargs"][k]
