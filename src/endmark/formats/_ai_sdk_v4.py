@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from endmark.formats._ai_sdk_parts import MARK, NO_NAME, is_marked, is_tool, mark, words
+from endmark.formats._ai_sdk_parts import MARK, NO_NAME, OPEN, is_marked, is_tool, mark, words
 from endmark.formats._base import Message, as_object, known_id
 from endmark.model import At, Call, Close, Edit, Event, Kind, Mend, Result, SetId
 from endmark.policy import DEFAULT, Policy
+
+PARTIAL = "partial-call"
+UNANSWERED = OPEN | {"call", PARTIAL}
 
 
 def is_v4(part: Message) -> bool:
@@ -52,10 +55,9 @@ def is_plainly_sound_v4(parts: Sequence[Message], legacy: Sequence[Message]) -> 
 
 def read_copies(copies: Sequence[Message], at: At, policy: Policy) -> list[Event]:
     """Read the copies of one invocation of major 4, the part's first."""
-    first = copies[0]
-    best = _best(copies)
-    complete = best is not None or first.get("state") != "partial-call"
-    args = next((o for o in (as_object(copy.get("args")) for copy in copies) if o), {})
+    first, best = copies[0], _best(copies)
+    complete = best is not None or any(copy.get("state") != PARTIAL for copy in copies)
+    args = invocation(first, copies)["args"]
     flaws: tuple[Kind, ...] = ()
     if not complete:
         flaws = (Kind.INCOMPLETE,)
@@ -73,8 +75,8 @@ def read_copies(copies: Sequence[Message], at: At, policy: Policy) -> list[Event
     )
     if best is None:
         return [call]
-    value = best.get("result")
-    made = _is_ours(best, policy)
+    value = copies[best].get("result")
+    made = _is_ours(copies[best], policy)
     return [
         call,
         Result(at, call.id, call.name, synthesized=made, after=call.slot, value=("result", value)),
@@ -88,30 +90,44 @@ def _is_ours(copy: Message, policy: Policy = DEFAULT) -> bool:
     )
 
 
-def _best(copies: Sequence[Message]) -> Message | None:
+def _says(copy: Message) -> bool:
+    """Tell whether a copy holds a result: a null beside an open state is an empty column."""
+    return "result" in copy and (copy["result"] is not None or copy.get("state") not in UNANSWERED)
+
+
+def _best(copies: Sequence[Message]) -> int | None:
     """Find the copy whose result stands: a real one first, then the part's; None for none."""
-    answered = [copy for copy in copies if "result" in copy or copy.get("state") == "result"]
+    answered = [k for k, copy in enumerate(copies) if _says(copy) or copy.get("state") == "result"]
     if not answered:
         return None
-    return min(answered, key=lambda copy: (_is_ours(copy), "result" not in copy))
+    return min(answered, key=lambda k: (_is_ours(copies[k]), not _says(copies[k])))
+
+
+def standing(copies: Sequence[Message]) -> list[int]:
+    """Give for each copy the place of the one whose result it is to say; [] where none has any.
+
+    Two real results that differ both stay: the SDK reads the part's, and neither is ours to lose.
+    """
+    best = _best(copies)
+    if best is None:
+        return []
+    return [k if _says(copy) and not _is_ours(copy) else best for k, copy in enumerate(copies)]
 
 
 def mended_copies(copies: Sequence[Message]) -> list[Message]:
     """Give the copies of an answered invocation, complete and with the real result in each."""
-    best = _best(copies)
-    if best is None:
-        return list(copies)
-    made = []
-    for copy in copies:
-        # Two real results that differ: the SDK reads the part's, and neither is ours to lose.
-        own = copy if "result" in copy and not _is_ours(copy) else best
-        new = {**_invocation(copy, copies), "state": "result", "result": own.get("result")}
-        made.append(copy if new == copy else new)
+    made = list(copies)
+    for k, told in enumerate(standing(copies)):
+        answer = {"state": "result", "result": copies[told].get("result")}
+        new = {**invocation(copies[k], copies), **answer}
+        made[k] = copies[k] if new == copies[k] else new
     return made
 
 
-def _invocation(copy: Message, copies: Sequence[Message]) -> Message:
-    args = [found for c in (copy, *copies) if (found := as_object(c.get("args"))) is not None]
+def invocation(copy: Message, copies: Sequence[Message]) -> Message:
+    """Give a copy with a name and arguments: its own, unless they may have been cut off."""
+    whole = sorted((copy, *copies), key=lambda told: told.get("state") == PARTIAL)
+    args = [found for told in whole if (found := as_object(told.get("args"))) is not None]
     names = [*_names([copy, *copies]), NO_NAME]
     return {**copy, "toolName": names[0], "args": [*args, {}][0]}
 
@@ -135,7 +151,7 @@ def edit_copies(copies: Sequence[Message], edits: Sequence[Edit]) -> list[Messag
 
 def closed_copy(copy: Message, copies: Sequence[Message], close: Close) -> Message:
     """Give one copy with a result that says that it is none: major 4 has no error state."""
-    made = {**_invocation(copy, copies), "state": "result"}
+    made = {**invocation(copy, copies), "state": "result"}
     if not close.call.complete:
         made["args"] = {}
     return {**made, "result": {"error": close.text, MARK: mark(close)}}

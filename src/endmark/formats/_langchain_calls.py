@@ -42,12 +42,22 @@ UNFINISHED = frozenset({"invalid_tool_call", "tool_call_chunk"})
 
 @dataclass(slots=True)
 class Found:
-    """One call: its id, name and arguments by the first copy, and the place of every copy."""
+    """One call: its id, name and arguments by the first copy that has some, and where each is."""
 
     id: str | None
     name: str | None
     asked: Any
     places: dict[str, int] = field(default_factory=dict)
+    flawed: set[str] = field(default_factory=set)  # places whose copy cannot be sent as it stands
+
+    def add(self, place: str, k: int, copy: Found, *, flawed: bool) -> None:
+        """Take in what one copy says."""
+        self.places[place] = k
+        self.name = self.name or copy.name
+        if not asked_object(self) and asked_object(copy):
+            self.asked = copy.asked
+        if flawed:
+            self.flawed.add(place)
 
     @property
     def is_cut(self) -> bool:
@@ -123,7 +133,8 @@ def calls_of(fields: Mapping[str, Any]) -> list[Found]:
         for k, entry in entries:
             call = _call(place, entry)
             times = seen[call.id] = seen.get(call.id, -1) + 1
-            found.setdefault((call.id, times), call).places[place] = k
+            known = found.setdefault((call.id, times), call)
+            known.add(place, k, call, flawed=_is_flawed(place, entry, call))
     return list(found.values())
 
 
@@ -138,6 +149,18 @@ def _call(place: str, entry: Any) -> Found:
     return Found(known_id(entry.get("id")), entry.get("name"), entry.get("args"))
 
 
+def _is_flawed(place: str, entry: Any, copy: Found) -> bool:
+    """Tell whether a copy lacks what it is sent with; most blocks are not sent beside `tool_calls`."""
+    if place == "content":
+        how = BLOCKS[entry["type"]]
+        if not how.text:
+            return False
+        if not known_id(entry.get(how.id)):
+            return True
+    asked = copy.asked if place == "tool_calls" else _read(copy.asked)
+    return not (isinstance(asked, dict) and copy.name)
+
+
 def flaws_of(call: Found, fields: Mapping[str, Any]) -> tuple[Kind, ...]:
     """Give what keeps a call from being sent: it has to be whole, and among `tool_calls`.
 
@@ -146,11 +169,11 @@ def flaws_of(call: Found, fields: Mapping[str, Any]) -> tuple[Kind, ...]:
     lifted = "kwargs" in call.places and not (
         fields.get("tool_calls") or fields.get("invalid_tool_calls")
     )
-    asked = _read(call.asked) if lifted and isinstance(call.asked, str) else call.asked
-    among = ("tool_calls" in call.places or lifted) and "invalid_tool_calls" not in call.places
+    sent = "kwargs" if lifted else "tool_calls"
     if call.is_cut:
         return (Kind.INCOMPLETE,)
-    return () if among and isinstance(asked, dict) and call.name else (Kind.MALFORMED,)
+    among = sent in call.places and "invalid_tool_calls" not in call.places
+    return () if among and call.flawed.isdisjoint({sent, "content"}) else (Kind.MALFORMED,)
 
 
 def _read(text: Any) -> Any:
@@ -203,7 +226,8 @@ class Copies:
         whole = self.lists["tool_calls"]
         if "tool_calls" in call.places:
             k = call.places["tool_calls"]
-            whole[k] = {**whole[k], "name": name, "args": asked}
+            own = whole[k].get("args")
+            whole[k] = {**whole[k], "name": name, "args": own if isinstance(own, dict) else asked}
         else:
             call.places["tool_calls"] = len(whole)
             whole.append(made)
@@ -213,16 +237,18 @@ class Copies:
         if "kwargs" in call.places:
             self._mend_kwargs(call.places["kwargs"], name, text)
         if "content" in call.places:
-            k = call.places["content"]
-            block = self.lists["content"][k]
-            how = BLOCKS[block["type"]]
-            if block["type"] in UNFINISHED:
-                self.lists["content"][k] = {"type": "tool_call", "id": call.id} | made
-                return
-            given = block.get(how.asked)
-            fits = isinstance(_read(given) if how.text else given, dict)
-            fixed = {} if fits else {how.asked: text if how.text else asked}
-            self.lists["content"][k] = {**block, "name": name, **fixed}
+            self._mend_block(call.places["content"], made, text)
+
+    def _mend_block(self, k: int, made: Message, text: str) -> None:
+        block = self.lists["content"][k]
+        how = BLOCKS[block["type"]]
+        if block["type"] in UNFINISHED:
+            self.lists["content"][k] = made
+            return
+        given = block.get(how.asked)
+        fits = isinstance(_read(given) if how.text else given, dict)
+        fixed = {} if fits else {how.asked: text if how.text else made["args"]}
+        self.lists["content"][k] = {**block, how.id: made["id"], "name": made["name"], **fixed}
 
     def _mend_kwargs(self, k: int, name: str, text: str) -> None:
         entry = self.lists["kwargs"][k]

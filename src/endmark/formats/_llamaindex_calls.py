@@ -1,8 +1,8 @@
 """Where a LlamaIndex message keeps its calls: in blocks, in `additional_kwargs`, or in both.
 
 The integrations do not agree on what they send (OpenAI chat: blocks, else the copies; Responses: the
-copies; Anthropic: both, by id and name), so the copies are read as one call and kept in step. The
-copies are in the provider's own shape.
+copies; Anthropic: both, by id and name), so the copies are read as one call and kept in step: where a
+message has both, each call has to be in both. The copies are in the provider's own shape.
 """
 
 from __future__ import annotations
@@ -111,20 +111,48 @@ def calls_of(message: Message) -> list[list[Place]]:
     """Find the calls, each with all its copies: by id and, where it repeats, by how often."""
     found: dict[tuple[str | None, int], list[Place]] = {}
     seen: dict[tuple[str, str | None], int] = {}
-    for place in _places(message):
+    places = list(_places(message))
+    for place in places:
         times = seen[place.where, place.id] = seen.get((place.where, place.id), -1) + 1
         found.setdefault((place.id, times), []).append(place)
-    return list(found.values())
+    calls = list(found.values())
+    if any(len(call) < 2 for call in calls):
+        _add_missing(calls, places, message)
+    return calls
+
+
+def _add_missing(calls: list[list[Place]], places: list[Place], message: Message) -> None:
+    """Give calls that one of both lists lacks a place behind the others there: an empty copy."""
+    lists: dict[str, list[Any]] = {
+        "blocks": message.get("blocks") or [],
+        "copies": copies_in(message),
+    }
+    for where, entries in lists.items():
+        like = next((place for place in places if place.where == where), None)
+        lacking = [call for call in calls if all(place.where != where for place in call)]
+        if like is not None:
+            for k, call in enumerate(lacking, len(entries)):
+                call.append(Place(where, k, _empty(like, call[0].id), like.spelled))
+
+
+def _empty(like: Place, call_id: str | None) -> Message:
+    inner: Message = {like.spelled.inner: {}} if like.spelled.inner else {}
+    kinds: Message = {k: like.entry[k] for k in ("block_type", "type") if k in like.entry}
+    return {**kinds, like.spelled.id: call_id, **inner}
 
 
 def flaws_of(call: list[Place]) -> tuple[Kind, ...]:
+    """Tell what is wrong with a call; it was cut off only where no copy of it is whole."""
     flaws = [flaw for place in call for flaw in place.flaws()]
-    return (Kind.INCOMPLETE,) if Kind.INCOMPLETE in flaws else tuple(flaws[:1])
+    if Kind.INCOMPLETE not in flaws:
+        return tuple(flaws[:1])
+    whole = any(as_object(place.asked) for place in call)
+    return (Kind.MALFORMED,) if whole else (Kind.INCOMPLETE,)
 
 
 def mended(call: list[Place]) -> list[Place]:
     """Give the copies of a call with the name and arguments that any of them has."""
     name = next((place.name for place in call if place.name), NO_NAME)
-    read = [as_object(place.asked) for place in call]
-    asked = next((given for given in read if given is not None), {})
+    read = [given for place in call if (given := as_object(place.asked)) is not None]
+    asked = next((given for given in read if given), {})
     return [place._replace(entry=place.mended(name, asked)) for place in call]

@@ -224,10 +224,14 @@ def _rewritten(message: Message, places: list[Place], gone: list[Place]) -> Mess
         "blocks": list(message.get("blocks") or ()),
         "copies": list(copies_in(message)),
     }
-    for place in places:
-        lists[place.where][place.at] = place.entry
-    for place in gone:
-        lists[place.where][place.at] = None
+    sizes = {where: len(entries) for where, entries in lists.items()}
+    dropped = {(place.where, place.at) for place in gone}
+    for place in sorted(places, key=lambda place: place.at):
+        entry = None if (place.where, place.at) in dropped else place.entry
+        if place.at < sizes[place.where]:
+            lists[place.where][place.at] = entry
+        elif entry and place.name:  # one that its list lacked, and that was mended
+            lists[place.where].append(entry)
     kept = {where: [e for e in entries if e is not None] for where, entries in lists.items()}
     changed = dict(message)
     if "blocks" in message:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from endmark.formats._ai_sdk_v4 import mended_copies, read_copies
+from endmark.formats._ai_sdk_v4 import invocation, read_copies, standing
 from endmark.formats._base import History, Message, known_id, unreadable
 from endmark.formats.ai_sdk import AISDK
 from endmark.model import At, Call, Close, Edit, Event, Mend, Owner, Result, SetId
@@ -74,7 +74,8 @@ class Mastra(AISDK):
         call, *results = events
         assert isinstance(call, Call)
         if not results and any(copy.get("state") in WAITING for copy in copies):
-            denied = any(_approval(copy).get("approved") is False for copy in copies)
+            said = {_approval(copy).get("approved") for copy in copies}
+            denied = False in said and True not in said
             return [replace(call, owner=Owner.HUMAN, asked=True, denied=denied)]
         return [call, *(_with_error(result, copies) for result in results)]
 
@@ -86,7 +87,7 @@ class Mastra(AISDK):
             elif isinstance(edit, Mend):
                 made = _mended(made)
             elif isinstance(edit, Close):
-                made = [_closed(copy, edit) for copy in _mended(made)]
+                made = [_closed(copy, made, edit) for copy in made]
         return made
 
     def fits(self, message: Message) -> int:
@@ -115,34 +116,33 @@ def _with_error(event: Event, copies: Sequence[Message]) -> Event:
 
 
 def _mended(copies: Sequence[Message]) -> list[Message]:
-    """Give copies that agree: those that are open get the answer of the one that is not."""
-    plain = [_as_v4(copy) for copy in copies]
-    made = []
-    for copy, was, new in zip(copies, plain, mended_copies(plain), strict=True):
-        if new == was:
-            made.append(copy)
-            continue
-        best = next(
-            (c for c, p in zip(copies, plain, strict=True) if p.get("state") == "result"), new
-        )
-        told = new if copy.get("state") == "result" else best
-        answer = {key: told[key] for key in ANSWER if key in told}
-        names = {key: new[key] for key in ("toolName", "args")}
-        rest = {key: value for key, value in copy.items() if key not in ANSWER}
-        made.append({**rest, **names, **answer})
+    """Give copies that agree: those without a real answer get all of the one that has it."""
+    made = list(copies)
+    for k, told in enumerate(standing([_as_v4(copy) for copy in copies])):
+        new = _answered(invocation(copies[k], copies), copies[told])
+        made[k] = copies[k] if new == copies[k] else new
     return made
 
 
-def _closed(copy: Message, close: Close) -> Message:
-    """Give an open invocation as one that failed, in words that every version takes."""
-    made = {**copy, "state": "result", "result": close.text, "isError": True}
-    if not close.call.complete or not isinstance(copy.get("args"), dict):
-        made["args"] = {}
-    if not known_id(copy.get("toolName")):
-        made["toolName"] = close.call.name or "unknown_tool"
-    if _approval(made).get("approved") is not True:
+def _answered(copy: Message, told: Message) -> Message:
+    """Give a copy with the answer that is told; what was granted stays granted."""
+    granted = _approval(copy).get("approved") is True
+    kept = {k: v for k, v in copy.items() if k not in ANSWER or (granted and k == "approval")}
+    made = kept | {key: told[key] for key in ANSWER if key in told}
+    return made if made.get("state") in SETTLED else _settled(made)
+
+
+def _settled(copy: Message) -> Message:
+    made = {**copy, "state": "result", "result": copy.get("result")}
+    if copy.get("state") != "result" and _approval(copy).get("approved") is not True:
         made.pop("approval", None)
     return made
+
+
+def _closed(copy: Message, copies: Sequence[Message], close: Close) -> Message:
+    """Give an open invocation as one that failed, in words that every version takes."""
+    made = {**_settled(invocation(copy, copies)), "result": close.text, "isError": True}
+    return made if close.call.complete else {**made, "args": {}}
 
 
 def _paused(message: Message) -> frozenset[str | None]:
