@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from endmark import heal
 from endmark.heal import find, slim, work
 from endmark.heal.report import USUAL
+from endmark.heal.stream import chunks
 from endmark.stores import Source, Store
 from fix_databases import Database, Run, fresh_url
 
@@ -121,3 +122,22 @@ def test_a_heal_runs_inside_an_asynchronous_transaction(
             assert run(healed()).healed == MANY
         finally:
             run(engine.dispose())
+
+
+def test_a_connection_that_the_server_ends_is_told_by_its_own_words(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    with fresh_url("psycopg", request, tmp_path) as url:
+        engine = sa.create_engine(url)
+        with engine.begin() as connection:
+            fill(connection)
+        with engine.connect() as connection:
+            pid = connection.scalar(sa.text("SELECT pg_backend_pid()"))
+            first = chunks(connection, "SELECT g FROM generate_series(1, 1000000) AS g", {})
+            assert next(first)
+            with sa.create_engine(url, poolclass=sa.NullPool).connect() as other:
+                other.execute(sa.text("SELECT pg_terminate_backend(:pid, 5000)"), {"pid": pid})
+            with pytest.raises(sa.exc.DBAPIError, match=r"terminating|closed the connection"):
+                list(first)
+        assert heal.apply(engine, [STORE]).healed == MANY
+        engine.dispose()
