@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from endmark import heal
-from endmark.heal import find, work
+from endmark.heal import find, slim, work
 from endmark.heal.report import USUAL
+from endmark.heal.stream import chunks
 from endmark.stores import Source, Store
-from fix_databases import Database
+from fix_databases import Database, Run, fresh_url
 
 STORE = Store(format="openai-chat", table="chat", conversation="thread", order="id", payload="body")
 CALL = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
@@ -25,19 +29,23 @@ MANY = 30
 
 
 def filled(database: Database, *, index: bool) -> None:
-    serial = "SERIAL" if database.name == "postgresql" else "INTEGER"
+    with database.engine.begin() as connection:
+        fill(connection)
+        if index:
+            connection.exec_driver_sql("CREATE INDEX by_thread ON chat (thread)")
+
+
+def fill(connection: sa.Connection) -> None:
+    serial = "SERIAL" if connection.dialect.name == "postgresql" else "INTEGER"
     rows = [
         {"thread": f"t{n}", "body": json.dumps(message)}
         for n in range(MANY)
         for message in POISONED
     ]
-    with database.engine.begin() as connection:
-        connection.exec_driver_sql(
-            f"CREATE TABLE chat (id {serial} PRIMARY KEY, thread TEXT, body TEXT)"
-        )
-        if index:
-            connection.exec_driver_sql("CREATE INDEX by_thread ON chat (thread)")
-        connection.execute(sa.text("INSERT INTO chat (thread, body) VALUES (:thread, :body)"), rows)
+    connection.exec_driver_sql(
+        f"CREATE TABLE chat (id {serial} PRIMARY KEY, thread TEXT, body TEXT)"
+    )
+    connection.execute(sa.text("INSERT INTO chat (thread, body) VALUES (:thread, :body)"), rows)
 
 
 @pytest.mark.parametrize(("index", "readings"), [(True, 2 * MANY), (False, 2)])
@@ -107,3 +115,59 @@ def test_a_search_that_stops_half_way_leaves_its_transaction_whole(
     assert len(names) == len(set(names)) == MANY + 1
     with database.engine.connect() as connection:
         assert connection.scalar(sa.text("SELECT count(*) FROM chat")) == 2 * MANY + 1
+
+
+@pytest.mark.parametrize("store", [STORE, replace(STORE, role="role")], ids=["joined", "by row"])
+def test_an_error_in_the_midst_of_a_stream_lets_go_of_the_connection(
+    database: Database, monkeypatch: pytest.MonkeyPatch, store: Store
+) -> None:
+    filled(database, index=True)
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql("ALTER TABLE chat ADD COLUMN role TEXT DEFAULT 'user'")
+
+    def interrupted(*_: Any) -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(slim, "_look", interrupted)
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql("INSERT INTO chat (thread, body) VALUES ('mine', '{}')")
+        with pytest.raises(KeyboardInterrupt) as raised:
+            heal.heal_in(connection, [store])
+        assert connection.scalar(sa.text("SELECT count(*) FROM chat")) == 2 * MANY + 1
+    del raised  # held until here, and with it all frames
+
+
+def test_a_heal_runs_inside_an_asynchronous_transaction(
+    request: pytest.FixtureRequest, run: Run[Any], tmp_path: Path
+) -> None:
+    with fresh_url("psycopg", request, tmp_path) as url:
+        engine = create_async_engine(url)
+
+        async def healed() -> heal.Applied:
+            async with engine.begin() as connection:
+                await connection.run_sync(fill)
+                return await connection.run_sync(heal.heal_in, [STORE])
+
+        try:
+            assert run(healed()).healed == MANY
+        finally:
+            run(engine.dispose())
+
+
+def test_a_connection_that_the_server_ends_is_told_by_its_own_words(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    with fresh_url("psycopg", request, tmp_path) as url:
+        engine = sa.create_engine(url)
+        with engine.begin() as connection:
+            fill(connection)
+        with engine.connect() as connection:
+            pid = connection.scalar(sa.text("SELECT pg_backend_pid()"))
+            first = chunks(connection, "SELECT g FROM generate_series(1, 1000000) AS g", {})
+            assert next(first)
+            with sa.create_engine(url, poolclass=sa.NullPool).connect() as other:
+                other.execute(sa.text("SELECT pg_terminate_backend(:pid, 5000)"), {"pid": pid})
+            with pytest.raises(sa.exc.DBAPIError, match=r"terminating|closed the connection"):
+                list(first)
+        assert heal.apply(engine, [STORE]).healed == MANY
+        engine.dispose()

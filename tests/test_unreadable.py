@@ -31,3 +31,10 @@ def test_chat(history: list[Any]) -> None:
 def test_any_format(format: str, history: list[Any]) -> None:
     with pytest.raises(UnreadableError):
         repair(history, format)
+
+
+@pytest.mark.parametrize("message", [HI, {"type": "function_call", "call_id": "a", "name": "f"}])
+def test_messages_without_parts_are_not_taken_for_empty_ones(message: dict[str, Any]) -> None:
+    with pytest.raises(UnreadableError):
+        repair([message], "gemini")
+    assert repair([{"role": "model"}], "gemini") == []

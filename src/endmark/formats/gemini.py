@@ -42,6 +42,7 @@ KEYS = frozenset(
     }
 )  # fmt: skip
 USERS = frozenset({"user", "function", "tool", None})  # what python-genai and the API let through
+FOREIGN = frozenset({"content", "type"})  # keys of messages that are of other formats
 
 
 class Gemini(NextMessage):
@@ -102,6 +103,8 @@ class Gemini(NextMessage):
                         lead = lead and asks
                 if not asks and message.get("role") not in USERS:
                     raise unreadable(index, f"its role is {message.get('role')!r}")
+                if not parts and not FOREIGN.isdisjoint(message):
+                    raise unreadable(index, "it is no content of parts")
         except (AttributeError, TypeError):
             raise unreadable(index, "it is no content of parts") from None
         if dirty or due:

@@ -11,10 +11,11 @@ from sqlalchemy.orm import Mapper, attributes
 from sqlalchemy.orm.exc import UnmappedClassError
 
 from endmark import formats
-from endmark.errors import StoreError
+from endmark.errors import StoreError, UnreadableError
 from endmark.formats._base import Message
 from endmark.guard._payload import packed, unpacked
 from endmark.model import Shape
+from endmark.stores import json_text
 from endmark.stores._store import Store
 
 __all__ = ["Mapping", "mapping_of", "store_of_class"]
@@ -118,7 +119,7 @@ class Mapping:
             values.get(self.role) if self.role else None,
             self.format,
             column=self.role is not None,
-            typed=self.is_json,
+            typed=self._is_typed(values.get(self.payload)),
         )
 
     def put(self, message: Message, values: dict[str, Any]) -> dict[str, Any]:
@@ -129,12 +130,22 @@ class Mapping:
             self.plain(given),
             self.format,
             column=self.role is not None,
-            typed=self.is_json,
+            typed=self._is_typed(given),
         )
         new: dict[str, Any] = {self.payload: self.typed(value, given)}
         if self.role:
             new[self.role] = message["role"]
         return new
+
+    def _is_typed(self, value: Any) -> bool:
+        """Tell whether the type itself makes JSON of a text, so that the text is words."""
+        if self.is_json or not (isinstance(value, str) and isinstance(self.type, TypeDecorator)):
+            return self.is_json
+        bound = self.type.process_bind_param(value, DIALECT)
+        try:
+            return bound != value and isinstance(bound, str) and json_text.read(bound) == value
+        except UnreadableError:
+            return False
 
     def plain(self, value: Any) -> Any:
         """Give a value of the application's own type as the column keeps it."""

@@ -51,6 +51,13 @@ def _is_open(connection: Connection) -> bool:
     return connection.dialect.name != "sqlite" or bool(getattr(driver, "in_transaction", False))
 
 
+def _is_lost(connection: Connection) -> bool:
+    """Tell whether the server has ended the connection: why is what is to be said of it."""
+    if connection.invalidated:
+        return True
+    return bool(getattr(connection.connection.driver_connection, "closed", False))
+
+
 @contextmanager
 def savepoint(connection: Connection) -> Iterator[None]:
     """Keep what is done inside only if no exception leaves it."""
@@ -58,7 +65,9 @@ def savepoint(connection: Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        if _is_open(connection):
+        if _is_lost(connection):
+            connection.invalidate()  # else the end of the transaction raises, in place of why
+        elif _is_open(connection):
             connection.exec_driver_sql("ROLLBACK TO SAVEPOINT endmark_heal")
             connection.exec_driver_sql("RELEASE SAVEPOINT endmark_heal")
         raise

@@ -190,11 +190,12 @@ def _by_rows(source: Source, connection: Connection, options: Options) -> list[C
     sql = f"SELECT {columns}, {keys}, {reader.columns} FROM {source.table.ref} "
     sql += f"WHERE {condition} AND {gate}"
     found: dict[Id, list[Id]] = {}
-    for rows in stream.chunks(connection, sql, values | more):
-        for index in reader.suspects(rows, size):
-            row = tuple(rows[index])
-            if _in_shard(row[:names], options):
-                found.setdefault(row[:names], []).append(row[names:size])
+    with closing(stream.chunks(connection, sql, values | more)) as coming:
+        for rows in coming:
+            for index in reader.suspects(rows, size):
+                row = tuple(rows[index])
+                if _in_shard(row[:names], options):
+                    found.setdefault(row[:names], []).append(row[names:size])
     return [_candidate(id_, keys) for id_, keys in sorted(found.items(), key=_by_label)]
 
 
@@ -220,11 +221,13 @@ def streamed(
     sql += f"ORDER BY {table.sort(sorting)}"
     skim, here = reader.skim, table.dialect == "postgresql"
     name_of = itemgetter(*range(names))
-    for id_, group in groupby(stream.rows(connection, sql, values), key=name_of):
-        named = (id_,) if names == 1 else id_
-        rows = list(group)
-        if (here or _in_shard(named, options)) and skim(rows, names):
-            yield Candidate(named, rows=len(rows))
+    # Closed at once: an exception keeps it from being collected, and it keeps the connection.
+    with closing(stream.rows(connection, sql, values)) as coming:
+        for id_, group in groupby(coming, key=name_of):
+            named = (id_,) if names == 1 else id_
+            rows = list(group)
+            if (here or _in_shard(named, options)) and skim(rows, names):
+                yield Candidate(named, rows=len(rows))
 
 
 def _by_conversation(
@@ -236,7 +239,7 @@ def _by_conversation(
     joined = slim.joined(source, table.sort([*source.order, *source.key]))
     sql = f"SELECT {columns}, count(*), {joined} FROM {table.ref} WHERE {condition} "
     sql += f"GROUP BY {names} ORDER BY {names}"
-    for row in stream.rows(connection, sql, values):
-        *id_, count, text_ = row
-        if slim.skim_joined(source, count, text_):
-            yield Candidate(tuple(id_), rows=count)
+    with closing(stream.rows(connection, sql, values)) as coming:
+        for *id_, count, text_ in coming:
+            if slim.skim_joined(source, count, text_):
+                yield Candidate(tuple(id_), rows=count)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from itertools import islice
 from typing import Any
@@ -19,25 +19,28 @@ CHUNK = 100  # what is on its way from PostgreSQL at a time may be whole convers
 __all__ = ["chunks", "rows"]
 
 
-def rows(connection: Connection, sql: str, values: dict[str, Any]) -> Iterator[Any]:
+def rows(connection: Connection, sql: str, values: dict[str, Any]) -> Generator[Any]:
     """Stream rows one by one."""
-    for chunk in chunks(connection, sql, values):
-        yield from chunk
+    with closing(chunks(connection, sql, values)) as coming:
+        for chunk in coming:
+            yield from chunk
 
 
-def chunks(connection: Connection, sql: str, values: dict[str, Any]) -> Iterator[Sequence[Any]]:
-    """Stream rows; nothing else may be asked of the connection before the end.
+def chunks(connection: Connection, sql: str, values: dict[str, Any]) -> Generator[Sequence[Any]]:
+    """Stream rows; nothing else may be asked of the connection before the end, or `close`.
 
     Raises `DBAPIError`, as SQLAlchemy would.
     """
     if connection.dialect.name == "sqlite":
         return _of_sqlite(connection, sql, values)
-    if connection.dialect.driver == "psycopg":
+    if connection.dialect.driver == "psycopg" and not connection.dialect.is_async:
         return _of_psycopg(connection, sql, values)
     return _of_cursor(connection, sql, values)
 
 
-def _of_sqlite(connection: Connection, sql: str, values: dict[str, Any]) -> Iterator[Sequence[Any]]:
+def _of_sqlite(
+    connection: Connection, sql: str, values: dict[str, Any]
+) -> Generator[Sequence[Any]]:
     """Stream straight from the driver, at a third of the cost."""
     with closing(connection.connection.cursor()) as cursor:
         try:
@@ -50,7 +53,7 @@ def _of_sqlite(connection: Connection, sql: str, values: dict[str, Any]) -> Iter
 
 def _of_psycopg(
     connection: Connection, sql: str, values: dict[str, Any]
-) -> Iterator[Sequence[Any]]:
+) -> Generator[Sequence[Any]]:
     """Take rows as they come: at a server's cursor it and we would work in turn, not at once.
 
     A stream that is left before its end is cancelled, which costs what was begun since the
@@ -76,7 +79,9 @@ def _of_psycopg(
             ) from error
 
 
-def _of_cursor(connection: Connection, sql: str, values: dict[str, Any]) -> Iterator[Sequence[Any]]:
+def _of_cursor(
+    connection: Connection, sql: str, values: dict[str, Any]
+) -> Generator[Sequence[Any]]:
     options = {"yield_per": FETCH}
     with connection.execute(text(sql), values, execution_options=options) as result:
         yield from result.partitions(FETCH)

@@ -1,7 +1,7 @@
 """A text column beside a role: many write a message's words there as they are, and all else as JSON.
 
-Stands between such a column and the payload. What is half a JSON document is no words: it is left
-alone.
+Stands between such a column and the payload. What may be half a message with a call or a result is
+no words: it is left alone.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from endmark.stores import json_text
 __all__ = ["body_of", "is_words"]
 
 _JSON = ("[{", '{"')  # how what is a message's begins, blanks apart
+_FIRST = ("type", "role")  # keys that formats begin with, besides that of the body
+_PAIR = ("tool", "call", "function", "response")  # one of them names a call or a result, anywhere
 
 
 def body_of(text: str, role: Any, format_: Format) -> Any:
@@ -33,7 +35,7 @@ def body_of(text: str, role: Any, format_: Format) -> Any:
     try:
         value = json_text.read(text)
     except UnreadableError:
-        if "".join(text[:80].split()).startswith(_JSON):
+        if _may_be_half(text, format_):
             raise
         return text
     if isinstance(value, list):
@@ -42,6 +44,13 @@ def body_of(text: str, role: Any, format_: Format) -> Any:
         message = {**value, "role": role}
         return value if format_.body in value or format_.told(message) == 1 else text
     return value
+
+
+def _may_be_half(text: str, format_: Format) -> bool:
+    """Tell what may be cut off from broken JSON that somebody asks about."""
+    begin = "".join(text[:80].split())
+    first = begin.lstrip("[").startswith(tuple(f'{{"{key}"' for key in (*_FIRST, format_.body)))
+    return begin.startswith(_JSON) and (first or any(word in text.lower() for word in _PAIR))
 
 
 def is_words(text: Any, body: Any) -> bool:
