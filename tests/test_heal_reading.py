@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from endmark import heal
+from endmark.errors import HealError
 from endmark.heal import find, slim, work
 from endmark.heal.report import USUAL
 from endmark.heal.stream import chunks
@@ -137,11 +138,12 @@ def test_an_error_in_the_midst_of_a_stream_lets_go_of_the_connection(
     del raised  # held until here, and with it all frames
 
 
+@pytest.mark.parametrize("driver", ["psycopg", "asyncpg"])
 def test_a_heal_runs_inside_an_asynchronous_transaction(
-    request: pytest.FixtureRequest, run: Run[Any], tmp_path: Path
+    request: pytest.FixtureRequest, run: Run[Any], tmp_path: Path, driver: str
 ) -> None:
-    with fresh_url("psycopg", request, tmp_path) as url:
-        engine = create_async_engine(url)
+    with fresh_url(driver, request, tmp_path) as url:
+        engine = create_async_engine(url.set(drivername=f"postgresql+{driver}"))
 
         async def healed() -> heal.Applied:
             async with engine.begin() as connection:
@@ -149,7 +151,11 @@ def test_a_heal_runs_inside_an_asynchronous_transaction(
                 return await connection.run_sync(heal.heal_in, [STORE])
 
         try:
-            assert run(healed()).healed == MANY
+            if driver == "psycopg":
+                assert run(healed()).healed == MANY
+            else:
+                with pytest.raises(HealError, match=r"runs over psycopg.*postgresql\+psycopg://"):
+                    run(healed())
         finally:
             run(engine.dispose())
 

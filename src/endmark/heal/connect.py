@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection, Engine
 
+from endmark.errors import HealError
 from endmark.stores.database import BUSY_TIMEOUT
 
 # As long as SQLite waits for its lock, unless the server or the URL says how long.
@@ -40,7 +41,15 @@ def transaction(engine: Engine) -> Iterator[Connection]:
 
 
 def take_write_lock(connection: Connection) -> None:
-    """Begin SQLite's transaction at once, unless one is open; a savepoint alone would commit."""
+    """Begin SQLite's transaction at once, unless one is open; a savepoint alone would commit.
+
+    Raises `HealError` for asyncpg, which takes no value as the text that was read of it.
+    """
+    if connection.dialect.driver == "asyncpg":
+        raise HealError(
+            "a heal runs over psycopg, synchronous or not, and this connection is asyncpg's; give "
+            "the migration a URL that begins with postgresql+psycopg://, or run heal-db"
+        )
     if not _is_open(connection):
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
