@@ -73,6 +73,9 @@ def _apply(engine: Engine, format: str) -> None:
 
 
 def _count(engine: Engine, format: str) -> None:
+    """Count what the predicate finds. PostgreSQL plans this without workers; the heal asks in two
+    steps, which it does plan with them.
+    """
     with engine.connect() as connection:
         condition, values = has_words(Source(connection, chats.store(format)))
         connection.execute(

@@ -230,3 +230,50 @@ def test_a_schema_holds_for_described_stores_too(tmp_path: Path) -> None:
     chosen = Mapping(config=path, schema="core")._chosen()
     assert chosen is not None
     assert [store.schema for store in chosen] == ["core"]
+
+
+CALLING = '{"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}'
+OTHERWISE: dict[str, tuple[str, str, str]] = {
+    "another format": (
+        "body",
+        "--payload body --format anthropic",
+        "own.body are not of anthropic: by the looks of them they are of openai-chat",
+    ),
+    "calls in a column of their own": (
+        "tool_calls",
+        "--payload words --role role --format openai-chat",
+        "keeps tool_calls in columns of their own.*`fields` in a --config",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_a_mapping_that_reads_otherwise_is_not_clean(name: str, cli: Cli, tmp_path: Path) -> None:
+    column, flags, said = OTHERWISE[name]
+    url = with_messages(tmp_path, column)
+    mapping = f"--table own --conversation thread --order id {flags}".split()
+    for command in ("scan", "apply"):
+        yes = ["--yes"] if command == "apply" else []
+        assert_one_sentence(cli("heal-db", command, url, *mapping, *yes), said)
+
+
+def test_messages_beside_a_known_store_are_not_passed_over(cli: Cli, tmp_path: Path) -> None:
+    url = with_messages(tmp_path, "body")
+    assert cli("heal-db", "migrate", url, "--yes").code == 0
+    scanned = cli("heal-db", "scan", url)
+    assert re.search(
+        "not read, though it looks like messages: heal-db scan URL --table own", scanned.err
+    )
+
+
+def with_messages(folder: Path, column: str) -> str:
+    """Make a table with a call that is open, in a column of this name."""
+    with closing(sqlite3.connect(folder / "own.db")) as connection:
+        connection.execute(
+            f"CREATE TABLE own (id INTEGER PRIMARY KEY, thread, role, words TEXT, {column} TEXT)"
+        )
+        insert = f"INSERT INTO own (thread, role, words, {column}) VALUES ('t', ?, '', ?)"
+        connection.execute(insert, ("assistant", CALLING))
+        connection.execute(insert, ("user", '{"role": "user", "content": "so?"}'))
+        connection.commit()
+    return f"sqlite:///{folder / 'own.db'}"

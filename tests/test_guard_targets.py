@@ -15,12 +15,12 @@ from sqlalchemy.orm import (
     sessionmaker,
 )
 
-from endmark import FormatError, StoreError, repair
-from endmark.guard import guard, tables
+from endmark import FormatError, StoreError, UnreadableError, repair
+from endmark.guard import ChatRepository, guard, tables
 from endmark.stores import endmark_tables
 from fix_databases import AsyncDatabase, Database, Run
 from guard_messages import CHAT, Message, create, stored
-from test_guard_hook import CLOSED, OPEN, ByKey
+from test_guard_hook import CLOSED, OPEN, Base, ByKey, ByNumber, Thread
 
 
 @pytest.mark.parametrize("kind", ["sessionmaker", "scoped_session", "class", "session"])
@@ -120,3 +120,21 @@ def test_nothing_is_kept_alive(database: Database) -> None:
     del session, handle, factory
     gc.collect()
     assert [ref() for ref in gone] == [None, None, None]
+
+
+def test_what_is_given_wrongly_is_said(database: Database) -> None:
+    with pytest.raises(TypeError, match="with Session"):
+        ChatRepository(database.engine, "openai-chat")  # type: ignore[arg-type]
+    with Session(database.engine) as session, pytest.raises(StoreError, match="create_all"):
+        ChatRepository(session, "openai-chat").add_message("c", {"role": "user", "content": "a"})
+
+
+def test_a_role_that_was_forgotten_is_said(database: Database) -> None:
+    Base.metadata.create_all(database.engine)
+    made = sessionmaker(database.engine)
+    named = {"conversation": "thread_id", "order": "number", "payload": "body"}
+    guard(made, ByNumber, **named, format="openai-chat")
+    with made() as session:
+        session.add_all([Thread(id=1), ByNumber(thread_id=1, number=1, body="Hello")])
+        with pytest.raises(UnreadableError, match=r"ByNumber\.body: .* give guard\(\) role="):
+            session.flush()

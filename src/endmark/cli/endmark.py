@@ -17,6 +17,7 @@ from endmark import formats
 from endmark.cli import files
 from endmark.cli.door import grouped, new_app, run, say
 from endmark.cli.policy_options import PolicyOptions
+from endmark.errors import FormatError
 from endmark.history import Examination, examine
 from endmark.model import Finding
 
@@ -57,6 +58,11 @@ class Input:
         named = formats.get(self.format) if self.format else None
         given = files.read(self.file)
         if named is not None:
+            if shown := formats.others(given.messages, named):
+                raise FormatError(
+                    f"these messages are not of {named.name}: by the looks of them they are of "
+                    f"{', '.join(shown)}; name it with --format"
+                )
             return given, examine(given.messages, named, rules, self.turn.value)
         likely = formats.candidates(given.messages)
         seen = [examine(given.messages, one, rules, self.turn.value) for one in likely]
@@ -66,7 +72,7 @@ class Input:
         elif any(found.findings or found.pending for found in seen):
             formats.detect(given.messages)  # it matters which: says so
         else:
-            say(f"format: not plain, and all one here ({names})")
+            say(f"format: any of {names}: no call tells which")
         return given, seen[0]
 
 

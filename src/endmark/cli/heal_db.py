@@ -24,8 +24,9 @@ from endmark.cli.run_options import Reach, confirm, require_terminal, stopping
 from endmark.errors import HealError, StoreError
 from endmark.heal import Options
 from endmark.policy import Policy
-from endmark.stores import Store
+from endmark.stores import Source, Store
 from endmark.stores.database import opened, safe_url
+from endmark.stores.doubts import doubt
 
 __all__ = ["main"]
 
@@ -62,6 +63,7 @@ def scan(
     tally = report.Tally(report.item_line if as_list else None)
     with opened(target.url) as engine, report.progress("scan") as on_progress:
         chosen = _stores(engine, mapping)
+        unread = _unread(engine, chosen) if mapping.is_detected else []
         found = heal.scan(
             engine,
             chosen,
@@ -76,6 +78,8 @@ def scan(
     elif not as_list:
         report.put_totals(totals)
         say(f"read: {', '.join(f'{store.name} in {store.table}' for store in chosen)}")
+        for flags in unread:
+            say(f"not read, though it looks like messages: {flags}")
     if 0 < found.conversations == found.skipped:
         say(f"heal-db: {report.nothing_read(found.conversations, tally)}")
         return WRONG
@@ -122,6 +126,8 @@ def apply(
             report.counts(done),
             f"to undo: heal-db undo URL {done.run}" if done.run else "nothing to heal",
         )
+        if done.pending:
+            say(report.waiting(done, tally))
     if stop.is_set():
         say("stopped after the batch; run the same command again to go on")
         return INTERRUPTED
@@ -295,8 +301,23 @@ def _ask_to_apply(
 
 
 def _stores(engine: sa.Engine, mapping: Mapping) -> list[Store]:
+    """Give the stores meant. Raises `StoreError` for a mapping that reads them wrongly."""
     with engine.connect() as connection:
-        return mapping.stores(connection)
+        chosen = mapping.stores(connection)
+        for store in chosen if mapping.is_described else ():
+            if why := doubt(Source(connection, store), connection):
+                raise StoreError(why)
+        return chosen
+
+
+def _unread(engine: sa.Engine, chosen: list[Store]) -> list[str]:
+    """Give commands for tables beside the known stores that look like messages too."""
+    with engine.connect() as connection:
+        return [
+            flags
+            for schema in dict.fromkeys(store.schema for store in chosen)
+            for flags in stores.guessed(connection, schema, besides=chosen)
+        ]
 
 
 def _find(

@@ -33,6 +33,7 @@ __all__ = [
     "put_totals",
     "run_cells",
     "skipped_line",
+    "waiting",
 ]
 
 OnProgress = Callable[[int, int | None], None]
@@ -114,15 +115,17 @@ _WAYS = [
 def advice(found: Scan, tally: Tally) -> str:
     """Say what to do next."""
     said = [partly_read(found)] if found.skipped else []
-    if found.pending:
-        reasons = ", ".join(f"{count:,} {reason}" for reason, count in tally.waiting.items())
-        ways = [
-            way for why, way in _WAYS if any(reason.startswith(why) for reason in tally.waiting)
-        ]
-        said.append(f"{found.pending:,} pending, left open: {reasons} ({', '.join(ways)})")
+    said += [waiting(found, tally)] if found.pending else []
     if found.poisoned:
         said.append("heal them with: heal-db apply URL, and the same options")
     return "; ".join(said) or "clean"
+
+
+def waiting(found: Scan | Applied, tally: Tally) -> str:
+    """Say why conversations are left open, and what closes them."""
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in tally.waiting.items())
+    ways = [way for why, way in _WAYS if any(reason.startswith(why) for reason in tally.waiting)]
+    return f"{found.pending:,} pending, left open: {reasons} ({', '.join(ways)})"
 
 
 def put_totals(totals: dict[str, Any], advice: str = "") -> None:

@@ -71,6 +71,16 @@ class Mapping:
         str | None, _option("--age", help="Its column that tells when a row was written.")
     ] = None
 
+    @property
+    def is_described(self) -> bool:
+        """Say whether the tables are described by who calls, not detected or known."""
+        return self.table is not None or self.config is not None
+
+    @property
+    def is_detected(self) -> bool:
+        """Say whether the known stores are looked for."""
+        return self._chosen() is None
+
     def stores(self, connection: sa.Connection) -> list[Store]:
         """Give the stores meant. Raises `StoreError`, `FormatError`."""
         chosen = self._chosen()

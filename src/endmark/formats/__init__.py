@@ -14,7 +14,7 @@ from endmark.errors import FormatError
 from endmark.formats._base import Format, Rebuilt
 from endmark.formats._entry import load
 
-__all__ = ["Format", "Rebuilt", "candidates", "detect", "get", "names"]
+__all__ = ["Format", "Rebuilt", "candidates", "detect", "get", "names", "others"]
 
 _MODULES = {
     "adk": "endmark.formats.adk",
@@ -93,6 +93,22 @@ def detect(history: Sequence[Any]) -> Format:
         f"{', '.join(format_.name for format_ in found)}; name it with --format"
     )
     raise FormatError(msg)
+
+
+def others(history: Sequence[Any], format_: Format) -> tuple[str, ...]:
+    """Name the formats that messages show instead of this one; none where they may be of it.
+
+    >>> others([{"role": "tool", "tool_call_id": "a", "content": "ok"}], get("anthropic"))
+    ('openai-chat',)
+    """
+    if all(format_.told(message) >= 0 for message in history):
+        return ()
+    scores = {
+        name: [_load(name).told(message) for message in history]
+        for name in names()
+        if name != format_.name
+    }
+    return tuple(name for name, told in scores.items() if 1 in told and -1 not in told)
 
 
 def candidates(history: Sequence[Any]) -> tuple[Format, ...]:

@@ -113,14 +113,21 @@ class Mapping:
         ]
 
     def message(self, values: dict[str, Any]) -> Message | None:
-        """Read the message in a row's values, None where there is none."""
-        return unpacked(
-            self.plain(values.get(self.payload)),
-            values.get(self.role) if self.role else None,
-            self.format,
-            column=self.role is not None,
-            typed=self._is_typed(values.get(self.payload)),
-        )
+        """Read the message in a row's values, None where there is none. Raises `UnreadableError`."""
+        try:
+            return unpacked(
+                self.plain(values.get(self.payload)),
+                values.get(self.role) if self.role else None,
+                self.format,
+                column=self.role is not None,
+                typed=self._is_typed(values.get(self.payload)),
+            )
+        except UnreadableError as error:
+            where = f"{self.mapper.class_.__name__}.{self.payload}"
+            way = (
+                "" if self.role else "; where the role has a column of its own, give guard() role="
+            )
+            raise UnreadableError(f"{where}: {str(error).rstrip('.')}{way}") from None
 
     def put(self, message: Message, values: dict[str, Any]) -> dict[str, Any]:
         """Give the attributes that hold a message, in the form that they have now."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, scoped_session
 
 from endmark import formats, stores
 from endmark.errors import FormatError, StoreError
@@ -80,6 +80,11 @@ class ChatRepository:
         policy: Policy | None = None,
         on_repair: OnRepair | None = None,
     ) -> None:
+        if not isinstance(session, Session | scoped_session):
+            raise TypeError(
+                f"ChatRepository writes in a Session of yours, not in {type(session).__name__}: "
+                "with Session(engine) as session: ChatRepository(session, …)"
+            )
         self.session = session
         self.store = store_of(store)
         self.policy = policy or DEFAULT

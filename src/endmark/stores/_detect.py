@@ -6,7 +6,7 @@ Names of tables decide nothing: `messages` is used by many stores, and forks ren
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from sqlalchemy import Connection, inspect
@@ -69,11 +69,15 @@ def seen(connection: Connection) -> str:
     return "; ".join(listed) + more if listed else "no tables"
 
 
-def guessed(connection: Connection, schema: str | None = None) -> list[str]:
-    """Give commands that may read what no known store fits; they are to be checked."""
+def guessed(
+    connection: Connection, schema: str | None = None, *, besides: Iterable[Store] = ()
+) -> list[str]:
+    """Give commands that may read what no known store, or none of those, reads; to be checked."""
     from endmark.stores.guess import guesses
 
-    return guesses(connection, _theirs(connection, schema), schema)
+    read = {table.name for store in besides for table in Source(connection, store).tables.values()}
+    tables = _theirs(connection, schema)
+    return guesses(connection, {n: own for n, own in tables.items() if n not in read}, schema)
 
 
 def _theirs(connection: Connection, schema: str | None) -> Tables:

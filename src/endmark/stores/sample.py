@@ -26,28 +26,28 @@ def fits(source: Source, connection: Connection, *, empty: bool) -> bool:
     Where its columns may have other names more is wanted than that nothing speaks against it: one
     message that surely is, none that is not, few that cannot be read.
     """
-    messages = _messages(source, connection)
-    if not messages:
+    told = messages(source, connection)
+    if not told:
         return empty and not source.store.names
-    scores = [_score(source.format, message) for message in messages]
+    scores = [_score(source.format, message) for message in told]
     if not source.store.names:
         return max(scores) >= 0
-    unread = messages.count(None)
-    return max(scores) == 1 and scores.count(-1) == unread <= len(messages) // FEW
+    unread = told.count(None)
+    return max(scores) == 1 and scores.count(-1) == unread <= len(told) // FEW
 
 
 def format_of(source: Source, connection: Connection) -> Format:
     """Tell the format of a store that may hold any: the one that most surely fits."""
-    messages = _messages(source, connection)
+    told = messages(source, connection)
     known = [formats.get(name) for name in formats.names()]
-    if not messages:
+    if not told:
         return source.format
     # Of those that fit alike, the one that the store expects.
-    return max(known, key=lambda f: (*_rank(f, messages), f.name == source.format.name))
+    return max(known, key=lambda f: (*_rank(f, told), f.name == source.format.name))
 
 
-def _rank(format_: Format, messages: Sequence[Any]) -> tuple[bool, int, int]:
-    scores = [_score(format_, message) for message in messages]
+def _rank(format_: Format, told: Sequence[Any]) -> tuple[bool, int, int]:
+    scores = [_score(format_, message) for message in told]
     return -1 not in scores, max(scores), -scores.count(-1)
 
 
@@ -57,7 +57,7 @@ def _score(format_: Format, message: Any) -> int:
     return format_.told(message) if isinstance(message, dict) else -1
 
 
-def _messages(source: Source, connection: Connection) -> list[Any]:
+def messages(source: Source, connection: Connection) -> list[Any]:
     """Read the messages of a few rows; None for a row that cannot be read."""
     table, names = source.table, list(source.content)
     if source.second is not None and source.store.parts is not None:
@@ -66,13 +66,13 @@ def _messages(source: Source, connection: Connection) -> list[Any]:
     elif source.store.linked is not None:
         table, names = source.payload_table, [source.store.payload]
     columns = ", ".join(table.read(name) for name in names)
-    messages: list[Any] = []
+    told: list[Any] = []
     for cells in rows_of(connection, f"SELECT {columns} FROM {table.ref} LIMIT {SIZE}", {}):
         row = Row(key={}, order=(), cells=dict(zip(names, cells, strict=True)))
         try:
-            messages += source.read_sample(row)
+            told += source.read_sample(row)
         except RefusedError:
-            messages.append(REFUSED)
+            told.append(REFUSED)
         except UnreadableError:
-            messages.append(None)
-    return messages
+            told.append(None)
+    return told

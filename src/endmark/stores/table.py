@@ -225,7 +225,12 @@ def _no_table(connection: Connection, name: str, schema: str | None) -> StoreErr
     found = inspect(connection).get_table_names(schema)
     where = f" in schema {schema}" if schema else ""
     seen = ", ".join(sorted(found)[:12]) or "none"
-    return StoreError(f"there is no table {name}{where}; the tables there are: {seen}")
+    way = ""
+    if name.startswith("endmark_"):
+        way = (
+            "; make Endmark's own with endmark.guard.tables.metadata.create_all, or heal-db migrate"
+        )
+    return StoreError(f"there is no table {name}{where}; the tables there are: {seen}{way}")
 
 
 def rows_of(connection: Connection, sql: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
