@@ -116,10 +116,12 @@ def calls_of(fields: Mapping[str, Any]) -> list[Found]:
         or kwargs_calls(fields)
         or fields.get("content").__class__ is list
     ):
-        return [
-            Found(known_id(call.get("id")), call.get("name"), call.get("args"), {"tool_calls": k})
-            for k, call in enumerate(fields.get("tool_calls") or ())
-        ]
+        plain: list[Found] = []
+        for k, entry in enumerate(fields.get("tool_calls") or ()):
+            call = _call("tool_calls", entry)
+            call.add("tool_calls", k, call, flawed=_is_flawed("tool_calls", entry, call))
+            plain.append(call)
+        return plain
     found: dict[tuple[str | None, int], Found] = {}
     content: Any = fields.get("content")
     copies = [
