@@ -22,6 +22,8 @@ from endmark.stores import Store, custom
 from fix_databases import Database
 from judging import violations
 
+pytestmark = pytest.mark.slow
+
 Copy = dict[str, Any]
 SAID = DEFAULT.text(Call(At(0), "a", "f"), Outcome.UNKNOWN)
 MARK = {"error": SAID, "endmark": {"synthesized": True, "outcome": "unknown"}}

@@ -19,6 +19,8 @@ from endmark.model import Outcome
 from endmark.policy import KNOWN
 from judging import violations
 
+pytestmark = pytest.mark.slow
+
 Message = dict[str, Any]
 CUT = '{"q'
 
