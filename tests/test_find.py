@@ -15,6 +15,8 @@ from endmark.heal import Item, Options
 from fix_databases import Database
 from healing import PAYLOADS, Chat
 
+pytestmark = pytest.mark.slow
+
 LATER = Options(now=1e10)
 LAWS = settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 TYPES = [(name, type_) for name, types in PAYLOADS.items() for type_ in types]

@@ -21,6 +21,8 @@ from endmark.stores import Store
 from guard_messages import Message
 from test_guard_laws import FAR, LAWS, NUMBERS, after, is_told, kinds
 
+pytestmark = pytest.mark.slow
+
 FORMATS = [name for name in sorted(BUILDERS) if formats.get(name).shape is not Shape.INLINE]
 CHAT = sa.Table(
     "chat",

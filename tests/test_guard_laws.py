@@ -26,6 +26,8 @@ from endmark.history import examine
 from endmark.model import Shape
 from guard_messages import Message, create, stored
 
+pytestmark = pytest.mark.slow
+
 FORMATS = sorted(BUILDERS)
 LAWS = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 FAR = {"reused_id", "copy"}  # depends on what was there before the end was repaired

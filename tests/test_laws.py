@@ -20,6 +20,8 @@ from endmark.history import examine
 from endmark.model import Arrange, Close, Edit, Mend, Result, Turn, Within
 from judging import violations
 
+pytestmark = pytest.mark.slow
+
 FORMATS = sorted(BUILDERS)
 LAWS = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 TURNS: st.SearchStrategy[Turn] = st.sampled_from(["over", "open"])
