@@ -10,12 +10,13 @@ from sqlalchemy import Connection
 
 from endmark import formats
 from endmark.stores import sample
+from endmark.stores.guess import PIECES, plain
 from endmark.stores.source import Source
 from endmark.stores.table import rows_of
 
 __all__ = ["doubt"]
 
-CALLS = frozenset({"toolcalls", "toolcall", "toolcallid", "functioncall", "toolinvocations"})
+CALLS = PIECES - {"tools"} | {"toolcallid"}  # tools may be what is on offer
 
 
 def doubt(source: Source, connection: Connection) -> str | None:
@@ -31,17 +32,13 @@ def doubt(source: Source, connection: Connection) -> str | None:
     if store.layout != "rows" or store.fields or store.role is None:
         return None
     used = {*store.conversation, *source.order, *source.key, *source.content}
-    left = [name for name in source.table.columns if name not in used and _plain(name) in CALLS]
+    left = [name for name in source.table.columns if name not in used and plain(name) in CALLS]
     if not any(_holds(source, connection, name) for name in left):
         return None
     return (
         f"table {source.table.label} keeps {', '.join(left)} in columns of their own, which these "
         "flags leave out; describe them as `fields` in a --config (docs/stores.md)"
     )
-
-
-def _plain(name: str) -> str:
-    return name.lower().replace("_", "").replace("-", "")
 
 
 def _holds(source: Source, connection: Connection, name: str) -> bool:

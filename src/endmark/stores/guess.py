@@ -68,7 +68,7 @@ def guesses(
 def _readings(connection: Connection, table: Table) -> Iterator[tuple[str, Reading]]:
     roles = [name for name in table.columns if _is_role(connection, table, name)]
     for name, column in table.columns.items():
-        if _plain(name) in PIECES and roles:
+        if plain(name) in PIECES and roles:
             continue
         if not column.type or any(word in column.type.lower() for word in TEXTS):
             told = _payloads(connection, table, name, roles[:1])
@@ -193,7 +193,7 @@ def _conversation(table: Table, taken: set[str | None], reading: Reading) -> str
     for ends in (("id", "uuid", "key"), ("",)):
         for word in CONVERSATIONS:
             for name in names:
-                if _plain(name) in {word + end for end in ends}:
+                if plain(name) in {word + end for end in ends}:
                     return name
     if not reading.whole:
         return None
@@ -205,9 +205,9 @@ def _order(table: Table, taken: set[str | None]) -> str | None:
     key = [n for n in table.primary_key if n in names and table.columns[n].is_number]
     for word in SEQUENCES:
         for name in names:
-            if _plain(name) == word and table.columns[name].is_number:
+            if plain(name) == word and table.columns[name].is_number:
                 return name
-    moments = [name for word in MOMENTS for name in names if _plain(name) == word]
+    moments = [name for word in MOMENTS for name in names if plain(name) == word]
     times = [name for name in names if _is_time(table.columns[name])]
     rowid = ["rowid"] if "rowid" in table.columns and not key else []
     return next(iter([*key, *moments, *times, *rowid]), None)
@@ -217,7 +217,8 @@ def _is_time(column: Column) -> bool:
     return column.type.lower().startswith(TIMES)
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
+    """Give a column's name without what its spelling adds: `tool_calls` and `toolCalls` are one."""
     return name.lower().replace("_", "").replace("-", "")
 
 
