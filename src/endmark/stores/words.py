@@ -50,7 +50,9 @@ def _may_be_half(text: str, format_: Format) -> bool:
     """Tell what may be cut off from broken JSON that somebody asks about."""
     begin = "".join(text[:80].split())
     first = begin.lstrip("[").startswith(tuple(f'{{"{key}"' for key in (*_FIRST, format_.body)))
-    return begin.startswith(_JSON) and (first or any(word in text.lower() for word in _PAIR))
+    cut = begin.startswith("[{") and '"' not in begin[3:]  # a list, within its first key
+    named = first or cut or any(word in text.lower() for word in _PAIR)
+    return begin.startswith(_JSON) and named
 
 
 def is_words(text: Any, body: Any) -> bool:
