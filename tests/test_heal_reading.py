@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from endmark import heal
@@ -68,32 +64,6 @@ def test_a_table_without_an_index_is_not_read_for_each_conversation(
     assert applied.healed == MANY
     assert len(loaded) == readings  # half of them to verify
     assert heal.scan(database.engine, [STORE]).poisoned == 0
-
-
-def test_a_search_goes_on_where_it_was_cancelled(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """While another connection writes it takes longer, maybe too long for a timeout."""
-    filled(database, index=True)
-    streamed, given = find.streamed, []
-    if database.name == "sqlite":
-        pytest.skip("SQLite is read to the end before it is written")
-
-    def cut_off(*args: Any) -> Iterator[find.Candidate]:
-        monkeypatch.setattr(find, "streamed", streamed)
-        for candidate in islice(streamed(*args), 7):
-            given.append(candidate.id)
-            yield candidate
-        orig: Any = RuntimeError()
-        orig.sqlstate = "57014"
-        raise DBAPIError("SELECT", None, orig)
-
-    monkeypatch.setattr(sys.modules["endmark.heal.scan"], "COMING", 3)
-    monkeypatch.setattr(find, "streamed", cut_off)
-    applied = heal.apply(database.engine, [STORE])
-
-    assert (applied.healed, applied.skipped) == (MANY, 0)
-    assert len(given) == 7
 
 
 def test_a_search_that_stops_half_way_leaves_its_transaction_whole(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from itertools import product
 from typing import Any
 
@@ -13,6 +13,7 @@ from sqlalchemy.exc import DataError, DBAPIError
 
 from endmark.errors import HealError
 from endmark.heal import find
+from endmark.heal.ahead import ahead
 from endmark.heal.find import Candidate, Id
 from endmark.heal.judge import Judge
 from endmark.heal.report import USUAL, Item, OnItem, OnProgress, Options, Scan, Shown
@@ -161,11 +162,15 @@ def batches(
 
 def _coming(reading: Open, source: Source, options: Options) -> Iterator[list[Candidate]]:
     """Give candidates as they come: few at a time, or the writer would wait for the search."""
-    with (
-        reading() as connection,
-        closing(find.streamed(source, connection, options, None)) as coming,
-    ):
-        yield from _batched(coming, min(options.batch, COMING))
+    with reading() as connection:
+        driver: Any = connection.connection.driver_connection  # psycopg's
+        try:
+            with ahead(find.streamed(source, connection, options, None), driver.cancel) as coming:
+                yield from _batched(coming, min(options.batch, COMING))
+        except BaseException:
+            if not connection.invalidated:
+                connection.detach()  # a cancel may hit it late
+            raise
 
 
 def _batched(candidates: Iterable[Candidate], size: int) -> Iterator[list[Candidate]]:
