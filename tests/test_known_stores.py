@@ -116,6 +116,21 @@ def test_a_store_that_its_library_wrote(name: str, database: Database) -> None:
     assert histories(database, store, dead) == after
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_what_is_added_among_rows_of_one_second_finds_its_place(database: Database) -> None:
+    """Crush stamps seconds, and a fast model answers within one."""
+    fill(database, "crush")
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE messages SET created_at = 1796089430")
+    before, [store], dead = dump(database), detected(database), CASES["crush"]["found"]
+    assert found(database, store, FORCED) == dead
+    heal.apply(database.engine, [store], options=FORCED)
+    for history in histories(database, store, list(dead)).values():
+        assert check(history, store.format, turn="over") == ()
+    heal.undo(database.engine)
+    assert dump(database) == before
+
+
 def assert_copies_agree(
     database: Database, store: Store, copies: dict[str, str], ahead: int = 0
 ) -> None:

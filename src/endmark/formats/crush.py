@@ -1,8 +1,8 @@
 """Messages of Crush: a list of parts, each a type and its data.
 
 Calls are parts of the assistant's messages; their results are parts of the tool messages behind
-it, one a result since 0.13, all in one before. Crush answers an open call itself when it reads, in
-what it sends and not in what is stored. Shapes as in crush 0.90.
+it, one a result since 0.13, all in one before. Since 0.59 Crush answers an open call itself when it
+reads, in what it sends and not in what is stored. Shapes as crush 0.58 and 0.90 write them.
 https://github.com/charmbracelet/crush/blob/main/internal/message/content.go
 """
 

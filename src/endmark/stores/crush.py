@@ -1,8 +1,9 @@
 """Crush's `crush.db` (and opencode-ai/opencode's, which it comes from): a message a row.
 
 Ordered by the second it was made, then by the order of writing. The model's history begins with
-the summary, where the session names one. Triggers count the messages of a session. Crush answers
-open calls in what it sends and leaves them open in what it stores.
+the summary, where the session names one. Triggers count the messages of a session. Since 0.59
+Crush answers open calls in what it sends and leaves them open in what it stores; a result that
+stands behind later messages it sends where it stands, which providers refuse.
 https://github.com/charmbracelet/crush/tree/main/internal/db
 """
 
@@ -39,10 +40,10 @@ STORE = Store(
         ),
         "sessions": frozenset({"id", "message_count", "summary_message_id", "updated_at"}),
     },
-    versions="crush 0.90 (migrations to 20260127), as the source has it",
+    versions="crush 0.90.0 (migrations to 20260127), by the program itself",
     source="https://github.com/charmbracelet/crush/tree/main/internal/db",
     note=(
-        "Crush answers open calls itself when it reads; what is stored stays open, for its other "
-        "readers. Stop crush before a heal."
+        "Since 0.59 crush answers open calls itself when it reads; what is stored stays open, for "
+        "its other readers. A late result stops it. Stop crush before a heal."
     ),
 )

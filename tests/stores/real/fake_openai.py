@@ -1,7 +1,8 @@
 """A model behind OpenAI's chat API, for agents that run as programs: `python fake_openai.py PORT`.
 
 Refuses half pairs as OpenAI does. A user's `call NAME JSON`, one a line and none before a "Go on.",
-is answered by those calls, anything else by one sentence; it prints how each request was answered. A
+is answered by those calls, anything else by one sentence; `cut NAME JSON` by a stream that stands
+still within the arguments until the program has gone. It prints how each request was answered. A
 program may have it in its own process, by `serving`, and read what was `SENT`.
 """
 
@@ -19,6 +20,7 @@ REFUSAL = (
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each "
     "'tool_call_id'. The following tool_call_ids did not have response messages: "
 )
+WORDS = ("call ", "cut ")
 SENT: list[dict[str, Any]] = []
 
 
@@ -48,18 +50,23 @@ def answer(messages: list[dict[str, Any]]) -> dict[str, Any]:
     """Ask for what the user's last words name, or say one sentence."""
     last = messages[-1]
     said = words(last).rpartition("Go on.")[2].splitlines() if last["role"] == "user" else []
-    asked = [line.strip().strip('"').split(" ", 2) for line in said if line.startswith("call ")]
+    asked = [line.strip().strip('"').split(" ", 2) for line in said if line.startswith(WORDS)]
     number = sum(len(message.get("tool_calls") or []) for message in messages)
     calls = [
         {
             "index": k,
             "id": f"call_{number + k}",
             "type": "function",
-            "function": {"name": name, "arguments": given},
+            "function": {"name": name, "arguments": given if word == "call" else given[:9]},
         }
-        for k, (_, name, given) in enumerate(asked)
+        for k, (word, name, given) in enumerate(asked)
     ]
     return {"tool_calls": calls} if calls else {"content": "Sunny."}
+
+
+def cut(call: dict[str, Any]) -> bool:
+    """Say whether the arguments of a call are not whole."""
+    return not call["function"]["arguments"].endswith("}")
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -94,6 +101,9 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         for chunk in _chunks(said):
             self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+            if any(cut(call) for call in said.get("tool_calls", ())):
+                self.connection.recv(1)  # nothing, once the program has gone
+                return
         self.wfile.write(b"data: [DONE]\n\n")
 
     def _send(self, status: int, body: dict[str, Any]) -> None:
