@@ -173,7 +173,9 @@ class Policy(BaseModel):
         return _default_text(outcome, cause, self._hint(tool_name))
 
     def _hint(self, tool_name: str | None) -> Hint | None:
-        hints = self.tools.get(tool_name or "", frozenset())
+        hints = self.tools.get(tool_name or "")
+        if not hints:
+            return None
         # The most careful advice wins where a tool is given several hints.
         return next((hint for hint in _CAREFUL_FIRST if hint in hints), None)
 

@@ -6,7 +6,7 @@ of it, is worn as a constructor or has its calls elsewhere too, is read with mor
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from endmark.formats._base import History, known_id, unreadable
@@ -45,16 +45,22 @@ def suspects_in(history: History) -> list[int]:
             ):
                 if not (calls := fields["tool_calls"]):
                     continue
-                at = index + 1
-                for call in calls:
-                    result: Any = history[at]
+                if len(calls) > 1:
+                    if _are_answered(
+                        calls, history[index + 1 : index + 1 + len(calls)], rows, nested
+                    ):
+                        start, stop = index, index + 1 + len(calls)
+                        continue
+                else:  # by far the most: spelt out, without a loop
+                    call = calls[0]
+                    result: Any = history[index + 1]
                     if rows:
                         kind = result["type"]
                         result = result["data"] if nested else result
                     else:
                         result = result.__dict__
                         kind = result["type"]
-                    if (
+                    if not (
                         kind != "tool"
                         or result["tool_call_id"] != (call_id := call["id"])
                         or not call_id
@@ -64,11 +70,7 @@ def suspects_in(history: History) -> list[int]:
                         or result["content"] is None
                         or result.get("status") == "error"
                     ):
-                        break
-                    at += 1
-                else:
-                    if len(calls) == 1 or len({call["id"] for call in calls}) == len(calls):
-                        start, stop = index, at
+                        start, stop = index, index + 2
                         continue
         except ODD:
             pass
@@ -81,6 +83,24 @@ def _worn(history: History) -> tuple[bool, bool]:
     """Tell whether the messages are rows, and nested ones, by the first of them."""
     first: Any = next(iter(history), None)
     return isinstance(first, dict), isinstance(first, dict) and "data" in first
+
+
+def _are_answered(calls: list[Any], results: Sequence[Any], rows: bool, nested: bool) -> bool:
+    """Tell whether these results, in order, plainly answer several calls."""
+    for call, message in zip(calls, results, strict=False):
+        result = message["data"] if nested else message if rows else message.__dict__
+        if (
+            (message if nested else result)["type"] != "tool"
+            or result["tool_call_id"] != (call_id := call["id"])
+            or not call_id
+            or call_id.__class__ is not str
+            or call["args"].__class__ is not dict
+            or not call["name"]
+            or result["content"] is None
+            or result.get("status") == "error"
+        ):
+            return False
+    return len({call["id"] for call in calls}) == len(calls) == len(results)
 
 
 def _with_care(history: History, index: int, start: int, stop: int) -> tuple[int, int, range]:
