@@ -39,6 +39,7 @@ def test_heal_db_from_scan_to_undo(cli: Cli, demo: Demo) -> None:
 @pytest.mark.parametrize("row", rows("bad_heal"))
 def test_bad_databases_and_mappings(row: dict[str, Any], cli: Cli, demo: Demo) -> None:
     before = demo.dump()
+    Path("own.toml").write_text(row.get("toml", ""))
     assert_one_sentence(cli("heal-db", *demo.argv(row)), row["stderr"])
     assert demo.dump() == before
 

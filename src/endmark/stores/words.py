@@ -12,7 +12,7 @@ from endmark.errors import UnreadableError
 from endmark.formats._base import Format
 from endmark.stores import json_text
 
-__all__ = ["body_of", "is_words"]
+__all__ = ["body_of", "is_plain", "is_words"]
 
 _JSON = ("[{", '{"')  # how what is a message's begins, blanks apart
 _FIRST = ("type", "role", "id")  # keys that formats begin with, besides that of the body
@@ -30,7 +30,7 @@ def body_of(text: str, role: Any, format_: Format) -> Any:
     ...  ("Hello", '"Hello"', '["a"]', '[{"type": "text", "text": "Hello"}]')]
     ['Hello', 'Hello', '["a"]', [{'type': 'text', 'text': 'Hello'}]]
     """
-    if text.lstrip()[:1] not in ("[", "{", '"'):
+    if is_plain(text):
         return text
     try:
         value = json_text.read(text)
@@ -72,6 +72,11 @@ def _ends_in_key(begin: str, keys: tuple[str, ...]) -> bool:
     if begin.startswith("[{"):
         return '"' not in begin[3:]
     return any(key.startswith(begin[2:]) for key in (*keys, *_PAIR))
+
+
+def is_plain(text: str) -> bool:
+    """Tell whether a text beside a role is words by its first character."""
+    return text.lstrip()[:1] not in ("[", "{", '"')
 
 
 def is_words(text: Any, body: Any) -> bool:
