@@ -39,6 +39,7 @@ def test_heal_db_from_scan_to_undo(cli: Cli, demo: Demo) -> None:
 @pytest.mark.parametrize("row", rows("bad_heal"))
 def test_bad_databases_and_mappings(row: dict[str, Any], cli: Cli, demo: Demo) -> None:
     before = demo.dump()
+    Path("own.toml").write_text(row.get("toml", ""))
     assert_one_sentence(cli("heal-db", *demo.argv(row)), row["stderr"])
     assert demo.dump() == before
 
@@ -219,6 +220,26 @@ def test_a_url_as_people_have_it(cli: Cli, database: Any) -> None:
     assert cli("heal-db", "apply", url, *mapping, "--yes").code == 0
     assert cli("heal-db", "scan", url, *mapping).code == 0
     assert cli("heal-db", "undo", url, "--yes").code == 0
+
+
+def test_an_undo_says_what_it_left_and_how_to_try_it_again(cli: Cli, tmp_path: Path) -> None:
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    half = [{"role": "assistant", "tool_calls": [call]}, {"role": "user", "content": "?"}]
+    rows = [(thread, json.dumps(message)) for thread in (7, 8) for message in half]
+    url, *flags = own_table(tmp_path / "own.db", "INTEGER", rows)
+    assert cli("heal-db", "apply", url, *flags, "--yes").code == 0
+    [run] = json.loads(cli("heal-db", "runs", url, "--json").out)
+    with closing(sqlite3.connect(tmp_path / "own.db")) as connection, connection:
+        connection.execute("UPDATE own SET body = '{}' WHERE id = 2")
+
+    ended = cli("heal-db", "undo", url, "--yes")
+
+    assert ended.code == 0
+    assert "left alone: own id=2: changed since" in ended.err
+    assert f"once they are as the heal left them: heal-db undo URL {run['run']}\n" in ended.err
+    assert b"all but 2" in cli("heal-db", "runs", url).out
+    [run] = json.loads(cli("heal-db", "runs", url, "--json").out)
+    assert (run["undone"], run["rows_left"]) == (None, 2)
 
 
 def test_a_schema_holds_for_described_stores_too(tmp_path: Path) -> None:

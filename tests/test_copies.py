@@ -158,6 +158,16 @@ def test_a_copy_of_another_id_is_another_call(
                 assert kind != "real" or answer(told) == answer(said)
 
 
+def test_two_parts_are_no_copies_where_one_has_a_second_real_result() -> None:
+    dim, dark = (USUAL | {"state": "result", "result": said} for said in ("dim", "dark"))
+    history = history_of("ai-sdk", dim, dim)
+    history[1] |= {"parts": history[1]["parts"] * 2, "toolInvocations": [dim, dark]}
+
+    repaired = assert_sound("ai-sdk", history, "over")
+
+    assert [told["result"] for told in copies_in(repaired)] == ["dim", "dim", "dim", "dark"]
+
+
 TABLES = {
     "ai-sdk": "CREATE TABLE msg (id TEXT PRIMARY KEY, thread TEXT, payload TEXT)",
     "mastra": """CREATE TABLE mastra_messages (id TEXT NOT NULL PRIMARY KEY,

@@ -120,16 +120,24 @@ def test_the_flags_that_are_shown_read_the_table(
     assert heals(database, given) == 2
 
 
-def test_a_role_in_a_column(database: Database) -> None:
+@pytest.mark.parametrize("words", [False, True], ids=["JSON", "words beside JSON"])
+def test_a_role_in_a_column(database: Database, words: bool) -> None:
     history = builder("anthropic").build(TALK)
     rows = [
         {"id": k + 100, "chat_id": "c", "author": m["role"], "body": json.dumps(m["content"])}
         for k, m in enumerate(history)
     ]
+    if words:
+        said = {"user": "and so? [x]", "assistant": "12"}
+        rows += [
+            {"id": k + 200, "chat_id": "d", "author": role, "body": said[role]}
+            for k, role in enumerate(("user", "assistant") * 9)
+        ]
     number = "SERIAL" if database.name == "postgresql" else "INTEGER"
     create(database, f"id {number} PRIMARY KEY, chat_id TEXT, author TEXT, body TEXT", rows)
     [given] = guessed(database)
     assert (given["role"], given["format"], given["order"]) == ("author", "anthropic", "id")
+    assert "path" not in given
     assert heals(database, given) == 1
 
 
@@ -150,6 +158,13 @@ def test_the_example_app_of_pydantic_ai(database: Database) -> None:
     [given] = guessed(database)
     assert (given["conversation"], given["layout"]) == ("rowid", "list")
     assert heals(database, given) == 1
+
+
+def test_words_alone_are_not_guessed(database: Database) -> None:
+    """Nothing tells their format, and no call is among them that could be healed."""
+    rows = [{"id": 1, "chat_id": "c", "role": "user", "body": "hello"}]
+    create(database, "id INTEGER PRIMARY KEY, chat_id TEXT, role TEXT, body TEXT", rows)
+    assert guessed(database) == []
 
 
 def test_what_holds_no_messages_is_not_guessed(database: Database) -> None:

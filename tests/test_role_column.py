@@ -124,19 +124,22 @@ def test_a_guarded_class_may_hold_words_too(database: Database, kind: type, toge
     line: Any = type("Line", (base,), {"__tablename__": "line", "id": id_, "body": body, **columns})
     base.metadata.create_all(database.engine)
     use = [{"type": "tool_use", "id": "t1", "name": "f", "input": {}}]
-    told = [
+    told: list[Any] = [
         "hello",
         use if kind is not sa.Text else json.dumps(use),
         '{"a": 1,} fails',
         '{"result": 1}',
         "[]x",
+        "[]",
+        "a blank one?",
+        '""',
     ]
     made = sessionmaker(database.engine)
     guard(made, line, conversation="thread", order="id", payload="body", role="role",
           format="anthropic")  # fmt: skip
 
     with made() as session:
-        for role, said in zip(["user", "assistant"] * 2 + ["user"], told, strict=True):
+        for role, said in zip(["user", "assistant"] * 4, told, strict=True):
             session.add(line(thread="t", role=role, body=said))
             if not together:
                 session.commit()

@@ -17,6 +17,9 @@ A message says what happened, where, and the way out. It never holds message con
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from difflib import get_close_matches
+
 __all__ = [
     "ContradictionError",
     "DatabaseError",
@@ -64,3 +67,14 @@ class StepLimitError(EndmarkError):
 
 class HealError(EndmarkError):
     """A heal run cannot go on; what was written before stays whole and journalled."""
+
+
+def unknown_key(place: str, keys: Sequence[str]) -> str:
+    """Say that a key, told with those above it, is none of these.
+
+    >>> unknown_key("late_", ["late", "cause"])
+    'no key is called late_ (late?); the keys are late, cause'
+    """
+    likely = get_close_matches(place.rpartition(".")[2], keys, 1)
+    meant = f" ({likely[0]}?)" if likely else ""
+    return f"no key is called {place}{meant}; the keys are {', '.join(keys)}"

@@ -14,7 +14,21 @@ from endmark import formats
 from endmark.errors import UnreadableError
 from endmark.formats import Format, Rebuilt
 from endmark.formats._nested import Nested
-from endmark.model import At, Blank, Call, Edit, Event, Finding, Owner, Result, Shape, Turn, Within
+from endmark.model import (
+    At,
+    Blank,
+    Call,
+    Drop,
+    Edit,
+    Event,
+    Finding,
+    Owner,
+    Result,
+    Shape,
+    ToText,
+    Turn,
+    Within,
+)
 from endmark.pairing import pair
 from endmark.policy import DEFAULT, Policy
 from endmark.repair import Plan, Scene, plan
@@ -77,6 +91,8 @@ def examine(
         made = _decide(seen, format_, suspects, policy, turn)
     except _ODD as error:
         raise _unlike(format_, error) from error
+    if any(isinstance(edit, Drop | ToText) for edit in made.edits):
+        formats.require_own(history, format_)  # here alone: it would cost a sound history its time
     return Examination(
         history, format_, tuple(made.findings), tuple(made.edits), tuple(made.pending)
     )

@@ -158,6 +158,8 @@ def undo(
     report.put_totals(report.counts(done) | {"rows_left": len(done.rows_left)})
     for row in done.rows_left:
         say(f"left alone: {row}")
+    if done.rows_left:
+        say(f"once they are as the heal left them: heal-db undo URL {done.run}")
     return 0
 
 

@@ -166,6 +166,8 @@ def run_cells(one: Run) -> tuple[Any, ...]:
         return shown[11:] if shown[:10] == started[:10] else shown[5:]
 
     finished, undone = later(one.finished), later(one.undone)
+    if one.rows_left:
+        undone = f"all but {one.rows_left:,}"
     return one.run, one.store, started, finished, one.healed, one.rows, undone
 
 

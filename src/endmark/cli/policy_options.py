@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from pydantic import ValidationError
 
-from endmark.errors import EndmarkError
+from endmark.errors import EndmarkError, unknown_key
 from endmark.policy import PRESETS, Cause, Policy
 
 __all__ = ["PolicyOptions", "read_toml"]
@@ -114,4 +114,7 @@ def _reason(error: Exception) -> str:
     if not isinstance(error, ValidationError):
         return "`tools` must map a tool's name to its hints"
     first = error.errors(include_url=False, include_input=False)[0]
-    return f"{'.'.join(map(str, first['loc'])) or 'policy'}: {first['msg']}"
+    place = ".".join(map(str, first["loc"])) or "policy"
+    if first["type"] == "extra_forbidden":
+        return unknown_key(place, list(Policy.model_fields))
+    return f"{place}: {first['msg']}"

@@ -10,11 +10,11 @@ from functools import cache
 from importlib import import_module, metadata
 from typing import Any, cast
 
-from endmark.errors import FormatError
+from endmark.errors import FormatError, UnreadableError
 from endmark.formats._base import Format, Rebuilt
 from endmark.formats._entry import load
 
-__all__ = ["Format", "Rebuilt", "candidates", "detect", "get", "names", "others"]
+__all__ = ["Format", "Rebuilt", "candidates", "detect", "get", "names", "others", "require_own"]
 
 _MODULES = {
     "adk": "endmark.formats.adk",
@@ -109,6 +109,15 @@ def others(history: Sequence[Any], format_: Format) -> tuple[str, ...]:
         if name != format_.name
     }
     return tuple(name for name, told in scores.items() if 1 in told and -1 not in told)
+
+
+def require_own(history: Sequence[Any], format_: Format) -> None:
+    """Refuse messages that are plainly of another format. Raises `UnreadableError`."""
+    if likely := others(history, format_):
+        raise UnreadableError(
+            f"these messages are not of {format_.name}: by the looks of them they are of "
+            f"{', '.join(likely)}. Nothing was changed; check the format that was named."
+        )
 
 
 def candidates(history: Sequence[Any]) -> tuple[Format, ...]:

@@ -110,25 +110,27 @@ def read_part(part: Message, at: At, policy: Policy, *, passed: bool) -> list[Ev
     call = Call(
         at,
         known_id(part.get("toolCallId")),
-        _name(part),
+        name_of(part),
         complete=not cut,
         owner=_owner(part, passed=passed),
         inline=True,
         # As they are after the repair: else two calls could become copies of each other by it.
         arguments=made["input"] or words(made.get("rawInput")) or {},
-        denied=_approval(part).get("approved") is False,
+        denied=approval_of(part).get("approved") is False,
         slot=at.message,
         flaws=flaws,
     )
     return [call, _result(made, call, policy)] if state else [call]
 
 
-def _name(part: Message) -> str | None:
+def name_of(part: Message) -> str | None:
+    """Give the name of the tool that a part calls; None where it has none."""
     name = part.get("toolName") if part["type"] == "dynamic-tool" else part["type"][5:]
     return name if isinstance(name, str) and name else None
 
 
-def _approval(part: Message) -> Message:
+def approval_of(part: Message) -> Message:
+    """Give what a part says of its approval; an empty object for nothing."""
     approval = part.get("approval")
     return approval if isinstance(approval, dict) else {}
 
@@ -150,7 +152,7 @@ def _result(part: Message, call: Call, policy: Policy) -> Result:
     state = part["state"]
     value = part["output"] if state == AVAILABLE else part.get("errorText")
     if state == DENIED:
-        value = _approval(part).get("reason")
+        value = approval_of(part).get("reason")
     marked = is_marked(part.get("callProviderMetadata")) or policy.is_marker(
         value, call.id, call.name
     )
@@ -236,7 +238,7 @@ def _give_answer(made: Message, aside: Message) -> None:
 def _give_approval(made: Message, aside: Message) -> None:
     """Let an approval stand only where it agrees with the state; a denial must have one."""
     denied = made["state"] == DENIED
-    said = _approval(made)
+    said = approval_of(made)
     named = known_id(said.get("id"))
     agrees = said.get("approved") is (not denied)
     if not (agrees and named):

@@ -75,15 +75,15 @@ def read_copies(copies: Sequence[Message], at: At, policy: Policy) -> list[Event
     )
     if best is None:
         return [call]
-    value = copies[best].get("result")
-    made = _is_ours(copies[best], policy)
-    return [
-        call,
-        Result(at, call.id, call.name, synthesized=made, after=call.slot, value=("result", value)),
-    ]
+    # A second real result belongs to the value: a call that has another one is no copy of this.
+    values = [copies[k].get("result") for k in sorted({best, *standing(copies)})]
+    value = ("result", *(v for k, v in enumerate(values) if v not in values[:k]))
+    made = is_ours(copies[best], policy)
+    return [call, Result(at, call.id, call.name, synthesized=made, after=call.slot, value=value)]
 
 
-def _is_ours(copy: Message, policy: Policy = DEFAULT) -> bool:
+def is_ours(copy: Message, policy: Policy = DEFAULT) -> bool:
+    """Tell whether we made the result of a copy."""
     value = copy.get("result")
     return is_marked(value) or policy.is_marker(
         value, known_id(copy.get("toolCallId")), known_id(copy.get("toolName"))
@@ -95,12 +95,17 @@ def _says(copy: Message) -> bool:
     return "result" in copy and (copy["result"] is not None or copy.get("state") not in UNANSWERED)
 
 
+def is_answered(copy: Message) -> bool:
+    """Tell whether a copy holds a result, or says that the tool gave nothing back."""
+    return _says(copy) or copy.get("state") == "result"
+
+
 def _best(copies: Sequence[Message]) -> int | None:
     """Find the copy whose result stands: a real one first, then the part's; None for none."""
-    answered = [k for k, copy in enumerate(copies) if _says(copy) or copy.get("state") == "result"]
+    answered = [k for k, copy in enumerate(copies) if is_answered(copy)]
     if not answered:
         return None
-    return min(answered, key=lambda k: (_is_ours(copies[k]), not _says(copies[k])))
+    return min(answered, key=lambda k: (is_ours(copies[k]), not _says(copies[k])))
 
 
 def standing(copies: Sequence[Message]) -> list[int]:
@@ -111,7 +116,7 @@ def standing(copies: Sequence[Message]) -> list[int]:
     best = _best(copies)
     if best is None:
         return []
-    return [k if _says(copy) and not _is_ours(copy) else best for k, copy in enumerate(copies)]
+    return [k if _says(copy) and not is_ours(copy) else best for k, copy in enumerate(copies)]
 
 
 def mended_copies(copies: Sequence[Message]) -> list[Message]:

@@ -19,6 +19,7 @@ from endmark.formats._ai_sdk_parts import (
     is_tool,
     read_part,
 )
+from endmark.formats._ai_sdk_stale import edit_stale, read_stale, tells_of
 from endmark.formats._ai_sdk_v4 import edit_copies, is_plainly_sound_v4, is_v4, read_copies
 from endmark.formats._base import (
     History,
@@ -54,7 +55,9 @@ class Tool(NamedTuple):
     """Where a call stands in its message, and what tells of it."""
 
     part: int  # behind the last part for a call that only major 4's second list has
-    told: list[Message]  # the part itself, or the copies of major 4's invocation
+    told: list[
+        Message
+    ]  # the part itself, or major 4's invocation; then its copy in the second list
     flat: bool  # majors 5 to 7
     legacy: int | None = None  # its place in major 4's second list
 
@@ -188,10 +191,13 @@ class AISDK(Inline):
         events: list[Event] = []
         for tool in _tools(*_lists(message)):
             at = At(index, tool.part)
-            if tool.flat:
+            if not tool.flat:
+                events += self.read_copies(tool.told, at, policy)
+            elif tool.legacy is None:
                 events += read_part(tool.told[0], at, policy, passed=passed)
             else:
-                events += self.read_copies(tool.told, at, policy)
+                part, entry = tool.told
+                events += read_stale(part, entry, at, policy, passed=passed)
         return events
 
     def read_copies(self, copies: Sequence[Message], at: At, policy: Policy) -> list[Event]:
@@ -281,14 +287,15 @@ def _tools(parts: list[Message], legacy: list[Message]) -> list[Tool]:
     for k, part in enumerate(parts):
         if not is_tool(part):
             continue
-        if not is_v4(part):
-            tools.append(Tool(k, [part], flat=True))
-            continue
-        told = [part["toolInvocation"]]
-        twins = copies.get(known_id(told[0].get("toolCallId")))
-        twin = twins.pop(0) if twins else None
-        told += [] if twin is None else [legacy[twin]]
-        tools.append(Tool(k, told, flat=False, legacy=twin))
+        flat = not is_v4(part)
+        told = [part if flat else part["toolInvocation"]]
+        call_id = known_id(told[0].get("toolCallId"))
+        twins = copies.get(call_id, []) if call_id or not flat else []
+        twin = next((t for t in twins if not flat or tells_of(legacy[t], part)), None)
+        if twin is not None:
+            twins.remove(twin)
+            told.append(legacy[twin])
+        tools.append(Tool(k, told, flat, twin))
     left = sorted(k for places in copies.values() for k in places)
     return tools + [Tool(len(parts) + k, [legacy[k]], flat=False, legacy=k) for k in left]
 
@@ -304,11 +311,14 @@ def _edit_tool(
     first = edits[0]
     told: list[Any]
     if isinstance(first, Drop | ToText):
-        told = [_text(first.event) if isinstance(first, ToText) and tool.flat else None]
-    elif tool.flat:
+        told = [_text(first.event) if isinstance(first, ToText) and tool.flat else None, None]
+    elif not tool.flat:
+        told = edit_copies(tool.told, edits)
+    elif tool.legacy is None:
         told = [edit_part(tool.told[0], edits)]
     else:
-        told = edit_copies(tool.told, edits)
+        part, entry = tool.told
+        told = edit_stale(part, entry, edits)
     if tool.part < len(parts) and told[0] is not tool.told[0]:
         nested = not tool.flat and told[0] is not None
         parts[tool.part] = {**parts[tool.part], "toolInvocation": told[0]} if nested else told[0]

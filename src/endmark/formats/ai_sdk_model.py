@@ -158,7 +158,7 @@ class AISDKModel(NextMessage):
 
     def fits(self, message: Message) -> int:
         content, role = message.get("content"), message.get("role")
-        if role not in ROLES or "tool_calls" in message or "parts" in message:
+        if role not in ROLES or {"tool_calls", "parts", "output"} & message.keys():
             return -1
         if isinstance(content, str):
             return -1 if role == "tool" else 0

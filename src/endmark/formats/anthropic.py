@@ -190,7 +190,7 @@ class Anthropic(NextMessage):
         content = message.get("content")
         if message.get("role") not in ROLES or not isinstance(content, str | list):
             return -1
-        if message.get("tool_calls") or "parts" in message:
+        if message.get("tool_calls") or {"parts", "output"} & message.keys():
             return -1
         scores = [] if isinstance(content, str) else [block_fits(part) for part in content]
         return -1 if -1 in scores else max(scores, default=0)

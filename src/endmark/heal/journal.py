@@ -11,7 +11,7 @@ import base64
 import json
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -25,6 +25,7 @@ from endmark.stores.changes import Change
 from endmark.stores.table import Cells
 
 VERSION = 1
+COUNTER = "sqlite_sequence"  # SQLite's own table: the last number that each table gave out
 SCHEMA = "endmark"
 PREFIX = "endmark_heal_"
 
@@ -41,6 +42,10 @@ CREATE TABLE IF NOT EXISTS {change} (
     table_schema TEXT, table_name TEXT NOT NULL, row_key TEXT NOT NULL,
     before TEXT, after TEXT
 ){storage}
+"""
+# The changes of a run that an undo left alone, so that the next one tries these and no others.
+_REMAINING = """
+CREATE TABLE IF NOT EXISTS {remaining} (change BIGINT PRIMARY KEY, run TEXT NOT NULL)
 """
 # PostgreSQL would press each row over 2 KB, which takes longer than all the rest of a heal.
 _PLAIN = " WITH (toast_tuple_target = 8160)"
@@ -81,6 +86,11 @@ class Entry:
     name: str
     change: Change
 
+    @property
+    def is_number(self) -> bool:
+        """Say whether this is no row of the user's, but the last number that a table gave out."""
+        return self.name == COUNTER
+
 
 class Journal:
     """The journal of one database, on one connection; nothing is made before it is needed."""
@@ -90,11 +100,11 @@ class Journal:
         self.is_pg = connection.dialect.name == "postgresql"
         self.run = f"{SCHEMA}.run" if self.is_pg else f"{PREFIX}run"
         self.change = f"{SCHEMA}.change" if self.is_pg else f"{PREFIX}change"
+        self.remaining = f"{SCHEMA}.remaining" if self.is_pg else f"{PREFIX}remaining"
 
     def exists(self) -> bool:
         """Say whether there is a journal. Raises `HealError` for one of a newer version."""
-        schema, _, name = self.run.rpartition(".")
-        if not inspect(self.connection).has_table(name, schema=schema or None):
+        if not self._has(self.run):
             return False
         newest = self.connection.scalar(text(f"SELECT max(version) FROM {self.run}"))
         if newest is not None and newest > VERSION:
@@ -104,6 +114,10 @@ class Journal:
             )
             raise HealError(msg)
         return True
+
+    def _has(self, table: str) -> bool:
+        schema, _, name = table.rpartition(".")
+        return inspect(self.connection).has_table(name, schema=schema or None)
 
     def create(self) -> None:
         """Make the tables where they are not."""
@@ -190,34 +204,67 @@ class Journal:
         rows = self.connection.execute(
             text(f"SELECT {columns} FROM {self.run} ORDER BY started DESC, run")
         )
-        return [Run(*row) for row in rows]
+        return [replace(Run(*row), rows_left=self._rows_left(row[0])) for row in rows]
 
     def undone_to(self, run: str) -> int | None:
+        """Give the change down to which a run is undone; 0: what remains was left alone."""
         sql = f"SELECT undone_to FROM {self.run} WHERE run = :run"
         found: int | None = self.connection.scalar(text(sql), {"run": run})
         return found
 
-    def entries(self, run: str, before: int | None, limit: int) -> list[Entry]:
-        """Give changes of a run, last first, those before an id."""
+    def entries(self, run: str, before: int | None, limit: int, *, again: bool) -> list[Entry]:
+        """Give changes of a run, last first, those before an id; `again`: of those left alone."""
         columns = "id, conversation, alone, table_schema, table_name, row_key, before, after"
         sql = f"SELECT {columns} FROM {self.change} WHERE run = :run"
+        if again:
+            sql += f" AND id IN (SELECT change FROM {self.remaining} WHERE run = :run)"
         if before is not None:
             sql += " AND id < :before"
         sql += " ORDER BY id DESC LIMIT :limit"
         values = {"run": run, "before": before, "limit": limit}
         return [_entry(*row) for row in self.connection.execute(text(sql), values)]
 
-    def mark_undone(self, run: str, to: int | None) -> None:
-        """Note how far an undo has come; None: it is done."""
-        column, value = ("undone", now()) if to is None else ("undone_to", to)
-        sql = f"UPDATE {self.run} SET {column} = :value WHERE run = :run"
-        self.connection.execute(text(sql), {"run": run, "value": value})
+    def mark_tried(self, run: str, tried: Sequence[Entry], kept: Sequence[Entry]) -> None:
+        """Note that an undo came to these changes, and which of them it left alone."""
+        if kept:
+            self.connection.execute(text(_REMAINING.format(remaining=self.remaining)))
+        if self._has(self.remaining):
+            gone = (
+                f"DELETE FROM {self.remaining} WHERE run = :run AND change BETWEEN :low AND :high"
+            )
+            span = {"low": tried[-1].id, "high": tried[0].id}
+            self.connection.execute(text(gone), {"run": run, **span})
+        if kept:
+            sql = f"INSERT INTO {self.remaining} (change, run) VALUES (:change, :run)"
+            self.connection.execute(text(sql), [{"change": e.id, "run": run} for e in kept])
 
-    def mark_whole(self, run: str) -> None:
-        """Note that nothing of a run was given back."""
-        self.connection.execute(
-            text(f"UPDATE {self.run} SET undone_to = NULL WHERE run = :run"), {"run": run}
-        )
+    def mark_undone_to(self, run: str, to: int | None) -> None:
+        """Note how far an undo has come."""
+        sql = f"UPDATE {self.run} SET undone_to = :to WHERE run = :run"
+        self.connection.execute(text(sql), {"run": run, "to": to})
+
+    def mark_end(self, run: str) -> None:
+        """Note that an undo has tried every change: the run is undone, in part, or not at all."""
+        left = self._rows_left(run)
+        if not left:
+            sql = f"UPDATE {self.run} SET undone = :now WHERE run = :run"
+            self.connection.execute(text(sql), {"run": run, "now": now()})
+        whole = bool(left) and left == self._count(f"{self.change} WHERE run = :run", run)
+        if not left or whole:
+            sql = f"DELETE FROM {self.remaining} WHERE run = :run"
+            if self._has(self.remaining):
+                self.connection.execute(text(sql), {"run": run})
+        self.mark_undone_to(run, None if whole else 0)
+
+    def _rows_left(self, run: str) -> int:
+        if not self._has(self.remaining):
+            return 0
+        joined = f"{self.remaining} AS r JOIN {self.change} AS c ON c.id = r.change"
+        return self._count(f"{joined} WHERE r.run = :run", run)
+
+    def _count(self, where: str, run: str) -> int:
+        sql = f"SELECT count(*) FROM {where} AND table_name <> '{COUNTER}'"
+        return int(self.connection.scalar(text(sql), {"run": run}) or 0)
 
 
 def scope(stores: Sequence[Store], options: Options) -> str:

@@ -125,7 +125,10 @@ class Undone(_Counts):
 
 @dataclass(frozen=True)
 class Run:
-    """One run as the journal has it; times are ISO 8601 in UTC, None while not yet."""
+    """One run as the journal has it; times are ISO 8601 in UTC, None while not yet.
+
+    `rows_left`: how many rows an undo left alone; the next one tries these.
+    """
 
     run: str
     store: str
@@ -134,6 +137,7 @@ class Run:
     healed: int
     rows: int
     undone: str | None
+    rows_left: int = 0
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError
 
 from endmark.errors import HealError, StoreError
 from endmark.heal.connect import savepoint, take_write_lock, transaction
-from endmark.heal.journal import Entry, Journal
+from endmark.heal.journal import COUNTER, Entry, Journal
 from endmark.heal.references import References
 from endmark.heal.report import OnProgress, Run, Undone
 from endmark.heal.scan import Open
@@ -37,6 +37,7 @@ def undo(
 ) -> Undone:
     """Undo a run, the newest that is not undone if none is named, batch by batch.
 
+    Rows that were changed since are left alone; another undo of the run tries these and no others.
     Raises `HealError` when there is no such run.
     """
     return _undo(lambda: transaction(engine), run, on_progress)
@@ -60,24 +61,32 @@ def _undo(writing: Open, run: str | None, on_progress: OnProgress | None) -> Und
     with writing() as connection:
         journal = Journal(connection)
         undone = Undone(_choose(journal.runs(), run))
-        before = journal.undone_to(undone.run)
+        come_to = journal.undone_to(undone.run)
+    again, before = come_to == 0, come_to or None
     done, left = 0, _Left()
     while True:
         with writing() as connection:
             journal = Journal(connection)
-            entries = _whole_units(journal, undone.run, before)
-            undone.rows_restored += _restore(connection, entries, left)
-            before = entries[-1].id if entries else None
-            if entries or undone.rows_restored or not left:
-                journal.mark_undone(undone.run, before)
-            else:  # nothing could be given back: the run can be undone once its rows are as it left them
-                journal.mark_whole(undone.run)
+            entries = _whole_units(journal, undone.run, before, again=again)
+            if entries:
+                kept = _restore(connection, entries, left)
+                journal.mark_tried(undone.run, entries, kept)
+                undone.rows_restored += _rows(entries) - _rows(kept)
+                before = entries[-1].id
+                if not again:
+                    journal.mark_undone_to(undone.run, before)
+            else:
+                journal.mark_end(undone.run)
         if not entries:
             undone.rows_left = [f"{name}: {why}" for name, why in left.items()]
             return undone
         done += len(entries)
         if on_progress:
             on_progress(done, None)
+
+
+def _rows(entries: Sequence[Entry]) -> int:
+    return sum(not entry.is_number for entry in entries)
 
 
 def _choose(runs: Sequence[Run], named: str | None) -> str:
@@ -94,12 +103,12 @@ def _choose(runs: Sequence[Run], named: str | None) -> str:
     raise HealError(f"there is no run {named}; the runs are {known}")
 
 
-def _whole_units(journal: Journal, run: str, before: int | None) -> list[Entry]:
+def _whole_units(journal: Journal, run: str, before: int | None, *, again: bool) -> list[Entry]:
     """Give the next changes, last first, without cutting a conversation in two."""
-    entries = journal.entries(run, before, BATCH)
+    entries = journal.entries(run, before, BATCH, again=again)
     while len(entries) % BATCH == 0 and entries and not entries[-1].alone:
         last = entries[-1].conversation
-        more = journal.entries(run, entries[-1].id, BATCH)
+        more = journal.entries(run, entries[-1].id, BATCH, again=again)
         same = [entry for entry in more if entry.conversation == last]
         entries += same
         if len(same) < BATCH:
@@ -107,22 +116,27 @@ def _whole_units(journal: Journal, run: str, before: int | None) -> list[Entry]:
     return entries
 
 
-def _restore(connection: Connection, entries: list[Entry], left: _Left) -> int:
-    """Give back what can be, and note what is left; give how many changes were turned round."""
+def _restore(connection: Connection, entries: list[Entry], left: _Left) -> list[Entry]:
+    """Give back what can be, and note why what is left is; give the changes that stay."""
     tables = _tables(connection, entries)
     references = References(tables)
-    rows = [entry for entry in entries if entry.name != "sqlite_sequence"]
-    done = len(rows)
+    rows = [entry for entry in entries if not entry.is_number]
+    kept: list[Entry] = []
     try:
         with savepoint(connection):
             _revert(connection, tables, references, rows)
     except (_LeftError, RowChanged, DBAPIError) as error:
         raise_if_general(error)
-        done = sum(_restore_unit(connection, tables, references, u, left) for u in _units(rows))
+        for unit in _units(rows):
+            if not _restore_unit(connection, tables, references, unit, left):
+                kept += unit
+    held = {entry.conversation for entry in kept}
     for entry in entries:
-        if entry.name == "sqlite_sequence":
-            _give_back_number(connection, entry)
-    return done
+        if entry.is_number and (
+            entry.conversation in held or not _give_back_number(connection, entry)
+        ):
+            kept.append(entry)
+    return kept
 
 
 def _restore_unit(
@@ -131,7 +145,7 @@ def _restore_unit(
     references: References,
     unit: list[Entry],
     left: _Left,
-) -> int:
+) -> bool:
     """Give back what belongs together row by row, so that the one to blame can be named."""
     entry = unit[0]
     try:
@@ -146,11 +160,11 @@ def _restore_unit(
         raise_if_general(error)
         why = f"the database refused the change: {said(error)}"
     else:
-        return len(unit)
+        return True
     left[_named(entry)] = why
     for other in unit:
         left.setdefault(_named(other), f"goes with {_named(entry)}, which is left alone")
-    return 0
+    return False
 
 
 def _units(entries: list[Entry]) -> Iterator[list[Entry]]:
@@ -173,21 +187,22 @@ def _revert(
 
 
 def _tables(connection: Connection, entries: list[Entry]) -> dict[str, Table]:
-    named = {(e.change.table, e.name, e.schema) for e in entries if e.name != "sqlite_sequence"}
+    named = {(e.change.table, e.name, e.schema) for e in entries if not e.is_number}
     try:
         return {label: Table(connection, name, schema) for label, name, schema in named}
     except StoreError as error:
         raise HealError(f"the run cannot be undone: {error}") from None
 
 
-def _give_back_number(connection: Connection, entry: Entry) -> None:
-    """Set SQLite's counter back, unless a number was given out since."""
+def _give_back_number(connection: Connection, entry: Entry) -> bool:
+    """Set SQLite's counter back, unless a number was given out since; tell whether it was."""
     was, now = entry.change.before, entry.change.after
-    assert was is not None
     assert now is not None
-    sql = "UPDATE sqlite_sequence SET seq = :was WHERE name = :name AND seq = :now"
-    values = {"was": was["seq"], "now": now["seq"], "name": entry.change.key["name"]}
-    connection.execute(text(sql), values)
+    way = f"DELETE FROM {COUNTER}" if was is None else f"UPDATE {COUNTER} SET seq = :was"  # noqa: S608
+    values = {"now": now["seq"], "name": entry.change.key["name"]}
+    values |= {"was": was["seq"]} if was else {}
+    found = connection.execute(text(f"{way} WHERE name = :name AND seq = :now"), values)
+    return found.rowcount == 1
 
 
 def _named(entry: Entry) -> str:

@@ -265,6 +265,7 @@ def _sequence(connection: Connection, table: Table) -> Any:
 
 def _sequence_change(connection: Connection, table: Table, before: Any) -> list[Change]:
     after = _sequence(connection, table)
-    if before is None or after == before:
+    if after == before:
         return []
-    return [Change("sqlite_sequence", {"name": table.name}, {"seq": before}, {"seq": after})]
+    was = None if before is None else {"seq": before}  # none: the first number is ours
+    return [Change("sqlite_sequence", {"name": table.name}, was, {"seq": after})]

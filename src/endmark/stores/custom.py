@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from pydantic import ValidationError
 
-from endmark.errors import StoreError
+from endmark.errors import FormatError, StoreError, unknown_key
 from endmark.stores._store import LISTS, Store
+
+TABLES = frozenset({"stores", "policy"})  # a policy may stand in the same file
 
 
 def from_flags(
@@ -67,22 +71,25 @@ def from_toml(path: str | Path) -> list[Store]:
     described = content.get("stores")
     if not isinstance(described, dict) or not described:
         raise StoreError(f"{path} describes no store; add a table [stores.NAME] for each")
+    if odd := [f"[{name}]" for name in content if name not in TABLES]:
+        raise StoreError(f"{path}: {odd[0]} is not known; there are [stores.NAME] and [policy]")
+    if odd := [name for name, given in described.items() if not isinstance(given, dict)]:
+        raise StoreError(f"{path}: stores.{odd[0]} is no store; its keys go below [stores.NAME]")
     return [
         _store({"name": name} | given, f"{path}, [stores.{name}]")
         for name, given in described.items()
-        if isinstance(given, dict)
     ]
 
 
 def _store(given: dict[str, Any], where: str) -> Store:
     if given.get("path"):
-        given = {"layout": "nested" if "*" in given["path"] else "list", **given}
+        given = {"layout": "nested" if "*" in str(given["path"]) else "list", **given}
     try:
         store = Store(**given)
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        place = ".".join(str(step) for step in first["loc"])
-        raise StoreError(f"{where}: {place}: {first['msg']}") from None
+        raise StoreError(f"{where}: {_what_is_wrong(error)}") from None
+    except FormatError as error:
+        raise FormatError(f"{where}: {error}") from None
     if store.path and store.layout not in LISTS:
         raise StoreError(f"{where}: a path is for layout 'list', not for {store.layout!r}")
     if store.layout == "nested" and not (store.path or store.lists):
@@ -90,3 +97,24 @@ def _store(given: dict[str, Any], where: str) -> Store:
     if store.layout == "rows" and not store.payload and not store.fields:
         raise StoreError(f"{where}: layout 'rows' needs the column with the payload (--payload)")
     return store
+
+
+def _what_is_wrong(error: ValidationError) -> str:
+    """Say what is wrong in one sentence; a misspelt key first, which is why another is missing."""
+    wrong = error.errors(include_input=False, include_url=False)
+    unknown = [one for one in wrong if one["type"] == "unexpected_keyword_argument"]
+    first = [*unknown, *wrong][0]
+    place = ".".join(str(step) for step in first["loc"])
+    if not unknown:
+        return f"{place}: {first['msg']}"
+    return unknown_key(place, _keys(first["loc"][:-1]))
+
+
+def _keys(above: Sequence[int | str]) -> list[str]:
+    """Give the keys that may stand below this place of a store."""
+    kind: Any = Store
+    for step in above:
+        if isinstance(step, str):
+            types = get_type_hints(kind)[step]
+            kind = next(one for one in (*get_args(types), types) if is_dataclass(one))
+    return [one.name for one in fields(kind)]

@@ -20,6 +20,7 @@ from endmark.errors import StoreError, UnreadableError
 from endmark.formats import Format
 from endmark.stores import json_text
 from endmark.stores.table import Column, Table, rows_of
+from endmark.stores.words import is_plain
 
 MOST_BROKEN = 4  # sound payloads for each that cannot be read
 # A column of this name holds a piece of a message, whatever its JSON looks like.
@@ -66,7 +67,7 @@ def guesses(
 
 
 def _readings(connection: Connection, table: Table) -> Iterator[tuple[str, Reading]]:
-    roles = [name for name in table.columns if _is_role(connection, table, name)]
+    roles = [name for name in table.columns if is_role(connection, table, name)]
     for name, column in table.columns.items():
         if plain(name) in PIECES and roles:
             continue
@@ -82,10 +83,14 @@ def _payloads(
 ) -> list[tuple[Any, str | None]]:
     """Read a few payloads, each with its role; [] where many of them are no JSON."""
     columns = ", ".join(table.read(column) for column in (name, *roles))
+    mixed = bool(roles) and "json" not in table.columns[name].type.lower()
     sql = f"SELECT {columns} FROM {table.ref} WHERE {table.quote(name)} IS NOT NULL LIMIT {SAMPLE}"
     told: list[tuple[Any, str | None]] = []
     broken = 0
     for cell, *role in rows_of(connection, sql, {}):
+        if mixed and isinstance(cell, str) and is_plain(cell):
+            told.append((cell, str(role[0])))
+            continue
         try:
             value = json_text.read(cell) if isinstance(cell, str | bytes) else None
             value = json_text.read(value) if isinstance(value, str) and value[:1] in "[{" else value
@@ -101,9 +106,10 @@ def _all(told: Sequence[tuple[Any, str | None]], roles: Sequence[str]) -> Iterat
     values = [value for value, _ in told]
     if not any(isinstance(value, dict | list) for value in values):
         return
-    yield from _fitting(values)
-    for path, messages in _lists(values).items():
-        yield from _fitting(messages, path=path, whole=True)
+    if not roles or not any(isinstance(value, str) for value in values):  # else lists are of parts
+        yield from _fitting(values)
+        for path, messages in _lists(values).items():
+            yield from _fitting(messages, path=path, whole=True)
     for role in roles:
         for format_ in _formats():
             messages = [_with_role(value, said, format_) for value, said in told]
@@ -159,7 +165,8 @@ def _lists(values: Sequence[Any]) -> dict[tuple[str, ...], list[Any]]:
     return found
 
 
-def _is_role(connection: Connection, table: Table, name: str) -> bool:
+def is_role(connection: Connection, table: Table, name: str) -> bool:
+    """Tell whether a column says who speaks, as far as a few rows tell."""
     sql = f"SELECT {table.read(name)} FROM {table.ref} LIMIT {SAMPLE}"
     said = {row[0] for row in rows_of(connection, sql, {})}
     return bool(said) and said <= ROLES

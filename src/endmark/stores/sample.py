@@ -29,7 +29,7 @@ def fits(source: Source, connection: Connection, *, empty: bool) -> bool:
     told = messages(source, connection)
     if not told:
         return empty and not source.store.names
-    scores = [_score(source.format, message) for message in told]
+    scores = [score(source.format, message) for message in told]
     if not source.store.names:
         return max(scores) >= 0
     unread = told.count(None)
@@ -47,11 +47,12 @@ def format_of(source: Source, connection: Connection) -> Format:
 
 
 def _rank(format_: Format, told: Sequence[Any]) -> tuple[bool, int, int]:
-    scores = [_score(format_, message) for message in told]
+    scores = [score(format_, message) for message in told]
     return -1 not in scores, max(scores), -scores.count(-1)
 
 
-def _score(format_: Format, message: Any) -> int:
+def score(format_: Format, message: Any) -> int:
+    """Tell how a message of a sample looks: as `Format.fits`, -1 for what could not be read."""
     if message is REFUSED:
         return 0
     return format_.told(message) if isinstance(message, dict) else -1

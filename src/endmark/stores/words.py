@@ -12,10 +12,10 @@ from endmark.errors import UnreadableError
 from endmark.formats._base import Format
 from endmark.stores import json_text
 
-__all__ = ["body_of", "is_words"]
+__all__ = ["body_of", "is_plain", "is_words"]
 
 _JSON = ("[{", '{"')  # how what is a message's begins, blanks apart
-_FIRST = ("type", "role")  # keys that formats begin with, besides that of the body
+_FIRST = ("type", "role", "id")  # keys that formats begin with, besides that of the body
 _PAIR = ("tool", "call", "function", "response")  # one of them names a call or a result, anywhere
 
 
@@ -30,7 +30,7 @@ def body_of(text: str, role: Any, format_: Format) -> Any:
     ...  ("Hello", '"Hello"', '["a"]', '[{"type": "text", "text": "Hello"}]')]
     ['Hello', 'Hello', '["a"]', [{'type': 'text', 'text': 'Hello'}]]
     """
-    if text.lstrip()[:1] not in ("[", "{", '"'):
+    if is_plain(text):
         return text
     try:
         value = json_text.read(text)
@@ -38,6 +38,8 @@ def body_of(text: str, role: Any, format_: Format) -> Any:
         if _may_be_half(text, format_):
             raise
         return text
+    if _says_nothing(value):
+        return text if format_.told({"role": role, format_.body: text}) >= 0 else value
     if isinstance(value, list):
         return value if all(isinstance(part, dict) for part in value) else text
     if isinstance(value, dict):
@@ -46,13 +48,35 @@ def body_of(text: str, role: Any, format_: Format) -> Any:
     return value
 
 
+def _says_nothing(value: Any) -> bool:
+    """Tell of `[]` and `""`: somebody's answer, or a message with nothing in it, which is dropped.
+
+    Nobody can tell, and words are never ours to lose.
+    """
+    return value == [] or (isinstance(value, str) and not value.strip())
+
+
 def _may_be_half(text: str, format_: Format) -> bool:
     """Tell what may be cut off from broken JSON that somebody asks about."""
     begin = "".join(text[:80].split())
-    first = begin.lstrip("[").startswith(tuple(f'{{"{key}"' for key in (*_FIRST, format_.body)))
-    cut = begin.startswith("[{") and '"' not in begin[3:]  # a list, within its first key
-    named = first or cut or any(word in text.lower() for word in _PAIR)
+    if begin in ("[", "{"):
+        return True
+    keys = (*_FIRST, format_.body)
+    first = begin.lstrip("[").startswith(tuple(f'{{"{key}"' for key in keys))
+    named = first or _ends_in_key(begin, keys) or any(word in text.lower() for word in _PAIR)
     return begin.startswith(_JSON) and named
+
+
+def _ends_in_key(begin: str, keys: tuple[str, ...]) -> bool:
+    """Tell whether a text ends within its first key: any in a list, a message's own in an object."""
+    if begin.startswith("[{"):
+        return '"' not in begin[3:]
+    return any(key.startswith(begin[2:]) for key in (*keys, *_PAIR))
+
+
+def is_plain(text: str) -> bool:
+    """Tell whether a text beside a role is words by its first character."""
+    return text.lstrip()[:1] not in ("[", "{", '"')
 
 
 def is_words(text: Any, body: Any) -> bool:
