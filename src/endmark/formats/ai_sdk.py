@@ -55,9 +55,7 @@ class Tool(NamedTuple):
     """Where a call stands in its message, and what tells of it."""
 
     part: int  # behind the last part for a call that only major 4's second list has
-    told: list[
-        Message
-    ]  # the part itself, or major 4's invocation; then its copy in the second list
+    told: list[Message]  # the part or major 4's invocation; then its copy in the second list
     flat: bool  # majors 5 to 7
     legacy: int | None = None  # its place in major 4's second list
 
