@@ -168,10 +168,9 @@ def emptied(url: sa.URL) -> bool:
         with psycopg.connect(dsn(url), autocommit=True) as connection:
             for sql in EMPTY:
                 connection.execute(sql)
-            [as_new] = connection.execute(AS_NEW).fetchone()
+            return connection.execute(AS_NEW).fetchone() == (True,)
     except psycopg.Error:
         return False
-    return as_new
 
 
 def dsn(url: sa.URL) -> str:
