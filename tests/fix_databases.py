@@ -13,11 +13,12 @@ import secrets
 import sqlite3
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
+import psycopg
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
@@ -31,6 +32,22 @@ Run = Callable[[Coroutine[Any, Any, T]], T]
 LIBRARIES = ("sqlalchemy", "alembic", "pydantic", "psycopg", "asyncpg", "aiosqlite", "hypothesis")
 # Of this session alone: others may use the same server at the same time.
 NAMES = (f"endmark_{secrets.token_hex(4)}_{number}" for number in itertools.count(1))
+
+EMPTY = (
+    """SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid()""",
+    """DO $$ DECLARE name text; BEGIN
+         FOR name IN SELECT quote_ident(nspname) FROM pg_namespace
+           WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'
+         LOOP EXECUTE 'DROP SCHEMA ' || name || ' CASCADE'; END LOOP;
+       END $$""",
+    "CREATE SCHEMA public AUTHORIZATION pg_database_owner",
+    "GRANT USAGE ON SCHEMA public TO PUBLIC",
+)
+# 16384 is the first number that PostgreSQL gives to what is not its own.
+AS_NEW = """SELECT NOT EXISTS (SELECT FROM pg_class WHERE oid >= 16384)
+    AND datacl IS NULL AND NOT EXISTS (SELECT FROM pg_db_role_setting WHERE setdatabase = d.oid)
+    FROM pg_database d WHERE datname = current_database()"""
 
 
 @dataclass(frozen=True)
@@ -98,24 +115,66 @@ def fresh_url(kind: str, request: pytest.FixtureRequest, folder: Path) -> Iterat
         yield sa.make_url(f"sqlite:///{folder / 'test.db'}")
         return
     # Asked for by name, so that tests on SQLite do not start a server.
-    server: Server = request.getfixturevalue("postgres")
-    with created(server) as url:
+    databases: Databases = request.getfixturevalue("databases")
+    with databases.fresh() as url:
         yield url
 
 
-@contextmanager
-def created(server: Server) -> Iterator[sa.URL]:
-    """Create a database on `server`, yield its URL and drop it, whoever is still connected."""
-    name = next(NAMES)
-    admin = sa.create_engine(server.url, poolclass=sa.NullPool, isolation_level="AUTOCOMMIT")
-    drop = sa.text(f"DROP DATABASE {name} WITH (FORCE)")
-    with admin.connect() as connection:
-        connection.execute(sa.text(f"CREATE DATABASE {name}"))
+@pytest.fixture(scope="session")
+def databases(postgres: Server) -> Iterator[Databases]:
+    """The databases that the tests of this session use on the server, one after the other."""
+    with psycopg.connect(dsn(postgres.url), autocommit=True) as admin:
+        databases = Databases(postgres.url, admin)
+        yield databases
+        for name in databases.free:
+            databases.drop(name)
+
+
+@dataclass
+class Databases:
+    """Databases of a server. To make and drop one takes longer than most tests.
+
+    So each is emptied and given to another test, under a name that nobody has known before.
+    """
+
+    url: sa.URL
+    admin: psycopg.Connection
+    free: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def fresh(self) -> Iterator[sa.URL]:
+        """Yield the URL of an empty database and take it back, whoever is still connected."""
+        name = next(NAMES)
+        if self.free:
+            self.admin.execute(f"ALTER DATABASE {self.free.pop()} RENAME TO {name}")
+        else:
+            self.admin.execute(f"CREATE DATABASE {name}")
+        url = self.url.set(database=name)
+        try:
+            yield url
+        finally:
+            if emptied(url):
+                self.free.append(name)
+            else:
+                self.drop(name)
+
+    def drop(self, name: str) -> None:
+        self.admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def emptied(url: sa.URL) -> bool:
+    """End all other connections, drop every schema and say whether the database is as new."""
     try:
-        yield server.url.set(database=name)
-    finally:
-        with admin.connect() as connection:
-            connection.execute(drop)
+        with psycopg.connect(dsn(url), autocommit=True) as connection:
+            for sql in EMPTY:
+                connection.execute(sql)
+            return connection.execute(AS_NEW).fetchone() == (True,)
+    except psycopg.Error:
+        return False
+
+
+def dsn(url: sa.URL) -> str:
+    return text_of(url.set(drivername="postgresql"))
 
 
 def text_of(url: sa.URL) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -51,21 +52,22 @@ class Chat:
 
     def insert(self, rows: list[dict[str, Any]]) -> None:
         binds = ", ".join(
-            f"CAST(:{name} AS {self._type(name)})" if self._is_pg else f":{name}"
+            f"CAST(:{name} AS {self._types[name]})" if self._is_pg else f":{name}"
             for name in self.columns
         )
         sql = f"INSERT INTO chat ({', '.join(self.columns)}) VALUES ({binds})"
         with self.database.engine.begin() as connection:
-            for row in rows:
-                connection.execute(sa.text(sql), row)
+            if rows:
+                connection.execute(sa.text(sql), rows)
 
     @property
     def _is_pg(self) -> bool:
         return self.database.name == "postgresql"
 
-    def _type(self, name: str) -> str:
+    @cached_property
+    def _types(self) -> dict[str, str]:
         columns = sa.inspect(self.database.engine).get_columns("chat")
-        return next(str(c["type"]) for c in columns if c["name"] == name)
+        return {column["name"]: str(column["type"]) for column in columns}
 
     def _row(self, name: str, index: int, message: Any) -> dict[str, Any]:
         known = {

@@ -18,6 +18,8 @@ from endmark.model import Shape
 from endmark.stores import Source, Store
 from endmark.stores.conversation import Row
 
+pytestmark = pytest.mark.slow
+
 INLINE = sorted(name for name in BUILDERS if formats.get(name).shape is Shape.INLINE)
 LAWS = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 POLICIES = st.sampled_from([Policy(), Policy(orphans="text"), Policy(pending_tools={"look"})])
