@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,7 @@ def test_a_table_without_an_index_is_not_read_for_each_conversation(
 ) -> None:
     filled(database, index=index)
     monkeypatch.setattr(work, "WHOLE", 2)
+    monkeypatch.setattr(sys.modules["endmark.heal.scan"], "COMING", 3)
     loaded: list[int] = []
     load = Source.load
 

@@ -161,12 +161,16 @@ def batches(
 
 
 def _coming(reading: Open, source: Source, options: Options) -> Iterator[list[Candidate]]:
-    """Give candidates as they come: few at a time, or the writer would wait for the search."""
+    """Give candidates as they come: few at a time, or the writer would wait for the search.
+
+    Not so where each reading of conversations is of the whole table.
+    """
+    size = min(options.batch, COMING) if source.is_sought else options.batch
     with reading() as connection:
         driver: Any = connection.connection.driver_connection  # psycopg's
         try:
             with ahead(find.streamed(source, connection, options, None), driver.cancel) as coming:
-                yield from _batched(coming, min(options.batch, COMING))
+                yield from _batched(coming, size)
         except BaseException:
             if not connection.invalidated:
                 connection.detach()  # a cancel may hit it late
