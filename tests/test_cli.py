@@ -71,6 +71,13 @@ def test_the_output_file_is_written_whole_or_not_at_all(cli: Cli, tmp_path: Path
     assert sorted(path.name for path in tmp_path.iterdir()) == ["chat.json", "folder"]
 
 
+def test_a_dash_is_standard_output(cli: Cli, tmp_path: Path) -> None:
+    source = str(HERE / "files" / "dangling.json")
+    ended = cli("endmark", "repair", source, "-o", "-")
+    assert ended.out == cli("endmark", "repair", source).out != b""
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with a name here")
 def test_an_output_that_is_no_file_is_written_to(cli: Cli, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"

@@ -186,11 +186,12 @@ class Journal:
         else:
             insert = f"INSERT INTO {self.change} ({columns}) VALUES ({binds})"
             self.connection.execute(text(insert), rows)
+        changed = sum(row["name"] != COUNTER for row in rows)
         update = (
             f"UPDATE {self.run} SET healed = healed + :healed, changed = changed + :changed "
             "WHERE run = :run"
         )
-        self.connection.execute(text(update), {"run": run, "healed": healed, "changed": len(rows)})
+        self.connection.execute(text(update), {"run": run, "healed": healed, "changed": changed})
 
     def finish(self, run: str) -> None:
         sql = f"UPDATE {self.run} SET finished = :now WHERE run = :run"
