@@ -218,6 +218,20 @@ def test_ctrl_c_ends_after_the_batch(cli: Cli, demo: Demo, monkeypatch: pytest.M
     assert cli("heal-db", *command).code == 0
 
 
+@pytest.mark.parametrize("command", ["scan", "undo"])
+def test_ctrl_c_is_told(
+    command: str, cli: Cli, demo: Demo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(heal, command, interrupted)
+    more = ["--yes"] if command == "undo" else ["--config", demo.words["CONFIG"]]
+    ended = cli("heal-db", command, demo.words["URL"], *more)
+    assert ended.code == 130
+    assert "stopped; nothing more was written" in ended.err
+
+
 @pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize(("answer", "code"), [(b"n\n", 2), (b"y\n", 0), (None, 130)])
 def test_a_terminal_is_asked(answer: bytes | None, code: int, demo: Demo) -> None:
