@@ -302,3 +302,37 @@ def test_a_wrong_store_is_refused(session: Session) -> None:
     store = Store(format="openai-chat", table="nowhere", conversation="c", order="o", payload="p")
     with pytest.raises(StoreError, match="nowhere"):
         ChatRepository(session, store).history("c")
+
+
+TAKEN: dict[str, tuple[list[Message], list[tuple[str, tuple[str, ...]]]]] = {
+    "an orphan": ([CHAT.result("x", "1")], [("orphan", ("1",))]),
+    "orphans of one id": (
+        [CHAT.result("x", "1"), CHAT.result("x", "2")], [("orphan", ("1", "2"))]),
+    "a second result": (
+        [CHAT.calls("a"), CHAT.result("a", "1"), CHAT.result("a", "2")], [("duplicate", ("2",))]),
+    "an open call": ([CHAT.calls("a")], [("dangling", ())]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_what_is_taken_out_is_told(session: Session, name: str) -> None:
+    history, expected = TAKEN[name]
+    told: list[Repair] = []
+    repository = ChatRepository(session, "openai-chat", on_repair=told.append)
+    written(repository, [CHAT.user("hi"), *history, CHAT.user("more")])
+    assert [(one.kind.value, one.dropped) for one in told] == expected
+    assert "dropped" not in repr(told)
+
+
+def test_an_orphan_stays_as_long_as_its_call_may_come(session: Session) -> None:
+    repository = ChatRepository(session, "openai-chat")
+    orphan = CHAT.result("x", "its words")
+    assert written(repository, [CHAT.user("hi"), orphan]) == [CHAT.user("hi"), orphan]
+    assert written(repository, [CHAT.user("more")]) == [CHAT.user("hi"), CHAT.user("more")]
+
+
+def test_the_words_of_an_orphan_may_stay(session: Session) -> None:
+    repository = ChatRepository(session, "openai-chat", policy=Policy(orphans="text"))
+    left = written(repository, [CHAT.user("hi"), CHAT.result("x", "its words"), CHAT.user("more")])
+    assert [m["role"] for m in left] == ["user"] * 3
+    assert "its words" in left[1]["content"]

@@ -12,7 +12,7 @@ from endmark import (
     repair,
 )
 from endmark.guard import ChatRepository
-from fix_guard import TALKS, is_sound
+from fix_guard import TALKS
 from guard_messages import (
     CHAT,
     Talk,
@@ -77,18 +77,6 @@ def test_persist_puts_by_id(session: Session) -> None:
     assert [row["id"] for row in stored(session)] == ["u", "m", "u2"]
     with pytest.raises(ContradictionError, match="message 1 "):
         repository.persist("c", [asked, ui("m", tool_part("z"))])
-
-
-@TALKS
-@pytest.mark.parametrize("after", range(-1, 4))
-def test_truncate_leaves_no_half_pair(session: Session, talk: Talk, after: int) -> None:
-    history = [talk.user("go"), talk.calls("a"), talk.result("a"), talk.text("done")]
-    repository = ChatRepository(session, talk.format)
-    repository.persist("c", history)
-    repository.truncate("c", after=after)
-    assert stored(session) == repair(history[: after + 1], talk.format)
-    repository.add_message("c", talk.user("again"))
-    assert is_sound(stored(session), talk.format)
 
 
 def test_truncate_by_id(session: Session) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
+from sqlalchemy.ext.asyncio import AsyncSession, async_scoped_session, async_sessionmaker
 from sqlalchemy.orm import (
     Session,
     scoped_session,
@@ -16,7 +16,7 @@ from sqlalchemy.orm import (
 )
 
 from endmark import FormatError, StoreError, UnreadableError, repair
-from endmark.guard import ChatRepository, guard, tables
+from endmark.guard import AsyncChatRepository, ChatRepository, guard, tables
 from endmark.stores import endmark_tables
 from fix_databases import AsyncDatabase, Database, Run
 from guard_messages import CHAT, Message, create, stored
@@ -138,3 +138,65 @@ def test_a_role_that_was_forgotten_is_said(database: Database) -> None:
         session.add_all([Thread(id=1), ByNumber(thread_id=1, number=1, body="Hello")])
         with pytest.raises(UnreadableError, match=r"ByNumber\.body: .* give guard\(\) role="):
             session.flush()
+
+
+NO_FACTORIES: dict[str, Any] = {
+    "a session": AsyncSession,
+    "an engine": lambda engine: engine,
+    "a synchronous engine": lambda engine: engine.sync_engine,
+    "a synchronous session": lambda engine: Session(engine.sync_engine),
+    "a synchronous sessionmaker": lambda engine: sessionmaker(engine.sync_engine),
+    "a scoped_session": lambda engine: scoped_session(sessionmaker(engine.sync_engine)),
+    "a class of synchronous sessions": lambda _: Session,
+    "nothing": lambda _: None,
+}
+
+
+@pytest.mark.parametrize("what", NO_FACTORIES)
+def test_what_makes_no_asynchronous_sessions_is_said_at_once(
+    what: str, async_database: AsyncDatabase
+) -> None:
+    given = NO_FACTORIES[what](async_database.engine)
+    with pytest.raises(TypeError, match=r"AsyncChatRepository\(async_sessionmaker\(engine\)"):
+        AsyncChatRepository(given, "openai-chat")
+
+
+FACTORIES: dict[str, Any] = {
+    "async_sessionmaker": async_sessionmaker,
+    "async_scoped_session": lambda e: async_scoped_session(async_sessionmaker(e), lambda: 1),
+    "sessionmaker of its class": lambda e: sessionmaker(e, class_=AsyncSession),
+    "function": lambda engine: lambda: AsyncSession(engine),
+}
+
+
+@pytest.mark.parametrize("what", FACTORIES)
+def test_what_makes_asynchronous_sessions(
+    what: str, async_database: AsyncDatabase, run: Run[Any]
+) -> None:
+    engine = sa.create_engine(async_database.sync_url)
+    create(engine)
+    engine.dispose()
+    repository = AsyncChatRepository(FACTORIES[what](async_database.engine), "openai-chat")
+    run(repository.add_message("c", CHAT.user("hi")))
+
+
+NAMELESS: dict[str, Any] = {
+    "add_message": lambda chat, name: chat.add_message(name, CHAT.user("hi")),
+    "persist": lambda chat, name: chat.persist(name, [CHAT.user("hi")]),
+    "turn": lambda chat, name: chat.turn(name).__enter__(),
+    "history": lambda chat, name: chat.history(name),
+    "truncate": lambda chat, name: chat.truncate(name, after=-1),
+    "finalize": lambda chat, name: chat.finalize(name),
+    "delete": lambda chat, name: chat.delete(name),
+}
+
+
+@pytest.mark.parametrize("name", [None, (None,)], ids=str)
+@pytest.mark.parametrize("what", NAMELESS)
+def test_a_conversation_without_a_name(database: Database, what: str, name: Any) -> None:
+    create(database.engine)
+    with Session(database.engine) as session:
+        chat = ChatRepository(session, "openai-chat")
+        with pytest.raises(StoreError, match="named by its conversation_id, not by None"):
+            NAMELESS[what](chat, name)
+        assert chat.conversations() == []

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from endmark.formats import Rebuilt
+from endmark.guard._beside import require_named
 from endmark.guard._rows import Id, Rows
 from endmark.guard._tail import (
     Tail,
@@ -112,6 +113,7 @@ def _first_user(conversation: Conversation, rows: Rows) -> int:
 
 def write(connection: Connection, rows: Rows, conversation: Conversation, rebuilt: Rebuilt) -> None:
     """Write a rebuilt history over its rows."""
+    require_named(rows.store, rows.format, conversation, rebuilt)
     changes = [
         _native(rows, _short(rows, _own_row(rows, conversation, change)))
         for change in rows.source.changes(conversation, rebuilt)

@@ -10,10 +10,13 @@ from typing import Any
 from sqlalchemy import Connection, Engine
 
 from endmark.errors import StoreError
+from endmark.guard._beside import WAY_OUT
 from endmark.guard._statements import Statements, Work
 from endmark.stores._store import Store
 
-__all__ = ["engine_of", "listeners", "require_writable"]
+__all__ = ["IN_COLUMNS", "engine_of", "listeners", "require_writable"]
+
+IN_COLUMNS = f"its messages lie in several columns, of which a guard sees one. {WAY_OUT}"
 
 
 def engine_of(target: Any) -> Engine | None:
@@ -26,8 +29,8 @@ def engine_of(target: Any) -> Engine | None:
 
 def require_writable(store: Store) -> None:
     """Raises `StoreError` for a store that cannot be written to without harm."""
-    if store.refusal:
-        raise StoreError(f"store {store.name} cannot be guarded: {store.refusal}")
+    if refusal := store.refusal or (IN_COLUMNS if store.fields else ""):
+        raise StoreError(f"store {store.name} cannot be guarded: {refusal}")
     if store.layout != "rows":
         raise StoreError(
             f"store {store.name} cannot be guarded: only a layout of one message a row can; "

@@ -42,17 +42,21 @@ class Frontier:
     def state(self) -> TurnState | None:
         return self.turns.get(self.id)
 
-    def lock(self) -> int | None:
+    def lock(self, *, create: bool = True) -> int | None:
         """Keep other writers out for the rest of the transaction; give the epoch."""
         held = self.memory.locks
         if self.id not in held:
             self.memory.tails.pop(self.id, None)  # seen before the lock
-            held[self.id] = self.rows.lock(self.connection, self.id, create=self.state is None)
+            create = create and self.state is None
+            epoch = self.rows.lock(self.connection, self.id, create=create)
+            if epoch is None and self.rows.ledger and self.state is None:
+                return None  # there is none: whoever writes to it makes it
+            held[self.id] = epoch
         return held[self.id]
 
-    def is_stale(self) -> bool:
+    def is_stale(self, *, create: bool = True) -> bool:
         """Lock, and tell whether another turn has begun since this one."""
-        epoch, state = self.lock(), self.state
+        epoch, state = self.lock(create=create), self.state
         if state is None:
             return False
         if state.begins_again(epoch):
@@ -61,10 +65,11 @@ class Frontier:
             return epoch is not None  # the number may be that of another turn by now
         return state.epoch != epoch
 
-    def require_current(self) -> None:
-        """Lock; raises `StaleTurnError` in a stale turn."""
-        if self.is_stale():
+    def require_current(self, *, create: bool = True) -> bool:
+        """Lock, and tell whether there is such a conversation; raises `StaleTurnError`."""
+        if self.is_stale(create=create):
             raise stale(self.id)
+        return not self.rows.ledger or self.id in self.memory.locks
 
     def begin(self) -> int | None:
         """Take the next epoch, so that any other turn is stale; the lock is part of it."""

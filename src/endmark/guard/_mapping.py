@@ -13,16 +13,18 @@ from sqlalchemy.orm.exc import UnmappedClassError
 from endmark import formats
 from endmark.errors import StoreError, UnreadableError
 from endmark.formats._base import Message
+from endmark.guard._beside import require_in_sight
 from endmark.guard._payload import packed, unpacked
 from endmark.model import Shape
 from endmark.stores import json_text
 from endmark.stores._store import Store
 
-__all__ = ["Mapping", "mapping_of", "store_of_class"]
+__all__ = ["NAMES", "Mapping", "mapping_of", "store_of_class"]
 
 
 PLAIN = (dict, list, str, bytes, type(None))
 DIALECT = DefaultDialect()
+NAMES = ("conversation", "order", "role", "payload", "format")  # what a mapped class is told by
 
 
 def _table_of(mapper: Mapper[Any], store: Store) -> Any:
@@ -38,6 +40,10 @@ def _mapper(cls: Any) -> Mapper[Any]:
         msg = f"{cls!r} is not a mapped class, nor a Store"
         raise StoreError(msg)
     return found
+
+
+def _names(given: str | Sequence[str]) -> Sequence[str]:
+    return (given,) if isinstance(given, str) else given
 
 
 def store_of_class(
@@ -64,7 +70,7 @@ def store_of_class(
     formats.get(format)
 
     def columns(names: str | Sequence[str]) -> tuple[str, ...]:
-        given = (names,) if isinstance(names, str) else names
+        given = _names(names)
         missing = [name for name in given if name not in mapper.column_attrs]
         if missing:
             msg = f"{mapper.class_.__name__} has no column {', '.join(missing)}"
@@ -72,7 +78,7 @@ def store_of_class(
         return tuple(mapper.column_attrs[name].columns[0].name for name in given)
 
     table: Any = mapper.local_table
-    return Store(
+    store = Store(
         name=mapper.class_.__name__,
         format=format,
         table=table.name,
@@ -83,15 +89,16 @@ def store_of_class(
         role=columns(role)[0] if role else None,
         key=tuple(column.name for column in mapper.primary_key),
     )
+    held = [column.name for column in table.columns]
+    named = {payload, role, *_names(conversation), *_names(order)}
+    require_in_sight(store, [*held, *(a.key for a in mapper.attrs if a.key not in named)])
+    return store
 
 
 class Mapping:
     """The attributes of one mapped class that a store's columns stand behind."""
 
     def __init__(self, mapper: Mapper[Any], store: Store) -> None:
-        if store.fields:
-            msg = f"store {store.name}: only a message in one column can be guarded"
-            raise StoreError(msg)
         by_column = {a.columns[0].name: a.key for a in mapper.column_attrs}
         self.mapper = mapper
         self.table: Any = _table_of(mapper, store)

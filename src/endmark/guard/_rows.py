@@ -19,6 +19,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from endmark.errors import StoreError, UnreadableError
 from endmark.formats._base import Message
+from endmark.guard._beside import require_in_sight
 from endmark.guard._inserts import Inserts, batches
 from endmark.model import Shape
 from endmark.stores._store import Store
@@ -54,6 +55,7 @@ class Rows:
             raise StoreError(msg)
         self.source = source = Source(connection, store)
         self.store, self.format, self.table = store, source.format, source.table
+        require_in_sight(store, self.table.columns)
         self.numbered = source.kind == "sequence"
         self.postgresql = self.table.dialect == "postgresql"
         self._c0 = "CAST(:c0 AS TEXT)" if self.postgresql else ":c0"

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, scoped_session
 
 from endmark.formats._base import Message
 from endmark.guard._memory import Memory
@@ -48,6 +48,7 @@ class AsyncChatRepository:  # noqa: D101 (the docstrings are those of the sync r
         policy: Policy | None = None,
         on_repair: OnRepair | None = None,
     ) -> None:
+        _require_factory(session_factory)
         self.session_factory = session_factory
         self.store = store_of(store)
         self.policy = policy or DEFAULT
@@ -138,6 +139,21 @@ class AsyncChatRepository:  # noqa: D101 (the docstrings are those of the sync r
             if not task.cancelled() and (error := task.exception()) is not None:
                 LOG.warning("a write failed while its task was cancelled: %s", type(error).__name__)
             raise
+
+
+def _require_factory(given: Any) -> None:
+    """Raises `TypeError` for what makes no asynchronous sessions: a session or an engine itself."""
+    makes = getattr(given, "class_", None)
+    if callable(given) and not (
+        isinstance(given, scoped_session)
+        or (isinstance(makes, type) and issubclass(makes, Session))
+        or (isinstance(given, type) and issubclass(given, Session))
+    ):
+        return
+    raise TypeError(
+        f"AsyncChatRepository writes in sessions of its own, and {type(given).__name__} makes no "
+        "asynchronous ones: AsyncChatRepository(async_sessionmaker(engine), …)"
+    )
 
 
 for _name in (

@@ -21,11 +21,11 @@ from sqlalchemy.orm import (
 )
 
 from endmark import formats, stores
-from endmark.errors import StoreError
+from endmark.errors import StoreError, unknown_key
 from endmark.guard._bulk import conversations_in, finalized_statement
-from endmark.guard._engine import engine_of, listeners, require_writable
+from endmark.guard._engine import IN_COLUMNS, engine_of, listeners, require_writable
 from endmark.guard._flush import Flush, Kept, refreshed
-from endmark.guard._mapping import Mapping, mapping_of, store_of_class
+from endmark.guard._mapping import NAMES, Mapping, mapping_of, store_of_class
 from endmark.guard._statements import Statements
 from endmark.guard.report import OnRepair
 from endmark.model import Shape
@@ -64,12 +64,21 @@ def guard(
     if isinstance(store, str):
         store = stores.get(store)
     if not isinstance(store, Store):
+        _require_known(mapping)
         store = store_of_class(store, **mapping)
     elif mapping:
         msg = f"a Store says everything itself; leave out {', '.join(mapping)}"
         raise StoreError(msg)
     require_writable(store)
     return Handle(target, store, policy or DEFAULT, on_repair)
+
+
+def _require_known(mapping: dict[str, Any]) -> None:
+    """Raises `StoreError` for what a mapped class cannot be described by."""
+    if in_columns := {"fields", "json"} & mapping.keys():
+        raise StoreError(f"guard() takes no {', '.join(sorted(in_columns))}: {IN_COLUMNS}")
+    if odd := [name for name in mapping if name not in NAMES]:
+        raise StoreError(unknown_key(odd[0], NAMES))
 
 
 class Handle:

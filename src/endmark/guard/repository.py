@@ -17,7 +17,8 @@ from endmark.formats._base import Message
 from endmark.guard._frontier import Frontier
 from endmark.guard._memory import Memory, Turns
 from endmark.guard._persist import persist
-from endmark.guard._rows import Rows, rows_of
+from endmark.guard._rows import rows_of
+from endmark.guard._truncate import truncate
 from endmark.guard._turn import RunningTurn
 from endmark.guard.report import OnRepair
 from endmark.history import repair
@@ -25,7 +26,6 @@ from endmark.model import Turn
 from endmark.policy import DEFAULT, Policy
 from endmark.stores import endmark_tables
 from endmark.stores._store import Store
-from endmark.stores.conversation import Row
 
 __all__ = ["ChatRepository", "store_of"]
 
@@ -118,7 +118,8 @@ class ChatRepository:
         if turn not in {"over", "open"}:
             msg = f"turn must be 'over' or 'open', not {turn!r}"
             raise ValueError(msg)
-        self._frontier(conversation_id).add(list(messages), turn)
+        if given := list(messages):
+            self._frontier(conversation_id).add(given, turn)
 
     def persist(self, conversation_id: Any, messages: Sequence[Message]) -> None:
         """Store a whole history: what is new is written, what is stored stays, nothing is open.
@@ -127,9 +128,9 @@ class ChatRepository:
         compared by content, results that Endmark wrote counting as open calls. Raises
         `ContradictionError`, with nothing written, where the stored history says otherwise.
         """
-        frontier = self._frontier(conversation_id)
-        frontier.require_current()
-        persist(frontier, list(messages))
+        frontier, given = self._frontier(conversation_id), list(messages)
+        if frontier.require_current(create=bool(given)):
+            persist(frontier, given)
 
     def turn(self, conversation_id: Any) -> RunningTurn:
         """Hold a turn: `with repository.turn(id): ...` closes what it leaves open, however it ends.
@@ -142,8 +143,8 @@ class ChatRepository:
     def finalize(self, conversation_id: Any) -> None:
         """Close what is open at the end of a conversation, except what is pending on purpose."""
         frontier = self._frontier(conversation_id)
-        frontier.require_current()
-        frontier.close()
+        if frontier.require_current(create=False):
+            frontier.close()
 
     def history(self, conversation_id: Any, *, start_at_user: bool = False) -> list[Message]:
         """Give a conversation's messages, repaired: they can be sent. Nothing is written.
@@ -166,19 +167,13 @@ class ChatRepository:
         return rows_of(connection, self.store).conversations(connection)
 
     def truncate(self, conversation_id: Any, *, after: str | int) -> None:
-        """Take out every message behind `after`; a pair that is cut is left sound.
+        """Take out every message behind `after`, save the real results of calls that stay.
 
         `after` is a message's own id, or the position, from 0, of the last stored message that
         stays; -1 takes all out. Running turns become stale. Raises `StoreError` where there is
         no such message.
         """
-        frontier = self._frontier(conversation_id)
-        frontier.require_current()
-        rows, connection = frontier.rows, frontier.connection
-        stored = rows.segment(connection, frontier.id, None).rows
-        rows.delete(connection, stored[_kept(stored, after, rows) :])
-        frontier.begin()
-        frontier.settle("over")
+        truncate(self._frontier(conversation_id), after)
 
     def delete(self, conversation_id: Any) -> None:
         """Take a conversation out with all of its messages. Running turns become stale."""
@@ -188,6 +183,11 @@ class ChatRepository:
         frontier.memory.forget(frontier.id)
 
     def _frontier(self, conversation_id: Any) -> Frontier:
+        named = conversation_id if isinstance(conversation_id, tuple) else (conversation_id,)
+        if None in named:
+            columns = ", ".join(self.store.conversation)
+            msg = f"a conversation of {self.store.table} is named by its {columns}, not by None"
+            raise StoreError(msg)
         self.session.flush()
         connection = self.session.connection()
         self._memory.at(self.session)
@@ -202,21 +202,3 @@ class ChatRepository:
             self._memory,
             self._turns,
         )
-
-
-def _kept(stored: Sequence[Row], after: str | int, rows: Rows) -> int:
-    """Tell how many of the stored rows stay."""
-    if isinstance(after, bool) or not isinstance(after, str | int):
-        msg = f"after must be a message's id or a position, not {type(after).__name__}"
-        raise TypeError(msg)
-    if isinstance(after, int):
-        if -1 <= after < len(stored):
-            return after + 1
-        msg = f"there is no message at position {after}: {len(stored)} are stored"
-        raise StoreError(msg)
-    field = rows.format.id_field
-    for k, row in enumerate(stored):
-        if field and row.message is not None and row.message.get(field) == after:
-            return k + 1
-    msg = f"no stored message has the id {after!r}; nothing was taken out"
-    raise StoreError(msg)

@@ -1,0 +1,63 @@
+"""Calls that lie beside the payload, where a guard does not see them.
+
+A result whose call is out of sight looks like an orphan, and an orphan's row is taken out: such a
+table is refused before anything is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from endmark.errors import StoreError
+from endmark.formats import Rebuilt
+from endmark.formats._base import Format
+from endmark.formats._own_message import OwnMessage
+from endmark.stores._store import Store
+from endmark.stores.conversation import Conversation
+from endmark.stores.doubts import CALLS
+from endmark.stores.guess import plain
+
+__all__ = ["WAY_OUT", "require_in_sight", "require_named"]
+
+WAY_OUT = (
+    "heal-db heals such a table, described by `fields`; to guard it, keep each message whole in one "
+    "JSON column, or write through a ChatRepository on Endmark's own tables"
+)
+
+
+def require_in_sight(store: Store, names: Iterable[str]) -> None:
+    """Raises `StoreError` for a table with columns of such names that hold calls beside the payload.
+
+    Without a role of its own a payload is a whole message, and such a column repeats a part of it.
+    """
+    if store.role is None:
+        return
+    used = {store.payload, store.role, *store.conversation, *store.order, *store.key}
+    used |= {*store.copies, *store.new, *store.only}
+    found = [name for name in dict.fromkeys(names) if name not in used and plain(name) in CALLS]
+    if found:
+        raise StoreError(
+            f"table {store.table} cannot be guarded: it keeps {', '.join(found)} beside "
+            f"{store.payload}, and a guard, which reads {store.payload} alone, would take the results "
+            f"for orphans and their rows out. {WAY_OUT}. Where {store.payload} holds whole messages, "
+            "calls and role too, leave out role"
+        )
+
+
+def require_named(
+    store: Store, format_: Format, conversation: Conversation, rebuilt: Rebuilt
+) -> None:
+    """Raises `StoreError` where a result would be taken out whose call stands in another column.
+
+    So it looks where a payload beside a role is bare content: what it answers is told elsewhere.
+    """
+    if store.role is None or not isinstance(format_, OwnMessage):
+        return
+    kept = set(rebuilt.origins)
+    for k, message in enumerate(conversation.history):
+        bare = k not in kept and message.keys() == {"role", format_.body}
+        if bare and format_.is_result(message):
+            raise StoreError(
+                f"table {store.table}: a result names no call in {store.payload}, so what it answers "
+                f"stands in another column, and its row would have been taken out. {WAY_OUT}"
+            )
