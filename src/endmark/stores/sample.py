@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 from sqlalchemy import Connection
@@ -60,6 +61,11 @@ def score(format_: Format, message: Any) -> int:
 
 def messages(source: Source, connection: Connection) -> list[Any]:
     """Read the messages of a few rows; None for a row that cannot be read."""
+    return [message for row in rows(source, connection) for message in read(source, row)]
+
+
+def rows(source: Source, connection: Connection, where: str = "") -> list[Row]:
+    """Read the cells of a few rows that hold messages, or parts of them."""
     table, names = source.table, list(source.content)
     if source.second is not None and source.store.parts is not None:
         spec = source.store.parts
@@ -67,13 +73,25 @@ def messages(source: Source, connection: Connection) -> list[Any]:
     elif source.store.linked is not None:
         table, names = source.payload_table, [source.store.payload]
     columns = ", ".join(table.read(name) for name in names)
-    told: list[Any] = []
-    for cells in rows_of(connection, f"SELECT {columns} FROM {table.ref} LIMIT {SIZE}", {}):
-        row = Row(key={}, order=(), cells=dict(zip(names, cells, strict=True)))
-        try:
-            told += source.read_sample(row)
-        except RefusedError:
-            told.append(REFUSED)
-        except UnreadableError:
-            told.append(None)
-    return told
+    sql = f"SELECT {columns} FROM {table.ref} {where} LIMIT {SIZE}"
+    return [
+        Row(key={}, order=(), cells=dict(zip(names, cells, strict=True)))
+        for cells in rows_of(connection, sql, {})
+    ]
+
+
+def read(source: Source, row: Row) -> list[Any]:
+    """Read the messages of a row; None where it cannot be read."""
+    try:
+        return source.read_sample(row)
+    except RefusedError:
+        return [REFUSED]
+    except UnreadableError:
+        return [None]
+
+
+def as_of(source: Source, format_: Format) -> Source:
+    """Give the source as it is read by another format: beside a role that one has its own body."""
+    other = copy(source)
+    other.format = format_
+    return other
