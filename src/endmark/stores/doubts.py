@@ -27,7 +27,9 @@ from endmark.stores.table import rows_of
 
 __all__ = ["doubt"]
 
-UUID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.IGNORECASE)
+UUID = re.compile(
+    r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.IGNORECASE
+)
 TELLING = ("tool", "call", "function")  # one of them is in whatever asks for a tool
 
 
@@ -49,7 +51,10 @@ class _Look:
     def rows(self) -> list[Row]:
         """The first rows; where they show no call, some that may hold one."""
         rows = sample.rows(self.source, self.connection)
-        if 1 in self.scores(self.source.format, rows) or not self.store.payload:
+        format_ = self.source.format
+        if not self.store.payload or any(
+            sample.calls(format_, m) for m in self.read(format_, rows)
+        ):
             return rows
         table = self.source.payload_table
         if self.store.payload not in table.columns or self.store.parts:
@@ -70,6 +75,11 @@ class _Look:
         """Tell how another format finds what it reads; what cannot be read says nothing."""
         read = self.read(format_, rows)
         return [sample.score(format_, one) for one in read if one is not None]
+
+    def calls(self, format_: Format) -> bool:
+        """Tell whether a format finds a call in these rows."""
+        read = self.seen if format_ is self.source.format else self.read(format_, self.rows)
+        return any(sample.calls(format_, one) for one in read)
 
     @cached_property
     def told(self) -> list[int]:
@@ -126,10 +136,10 @@ def _are_random(cells: Sequence[Any]) -> bool:
 
 
 def _format(look: _Look) -> str | None:
-    """Say of which other format the messages surely are, where none is surely of the one named."""
+    """Say of which other format the messages surely are, where none is as that one named asks."""
     told = [one for one in look.seen if isinstance(one, dict)]
     likely: Sequence[str] = formats.others(told, look.source.format)
-    if not likely and 1 not in look.told:
+    if not likely and not look.calls(look.source.format):
         likely = [name for name in formats.names() if _is_sure(look, formats.get(name))]
     if not likely:
         return None
@@ -141,8 +151,10 @@ def _format(look: _Look) -> str | None:
 
 
 def _is_sure(look: _Look, format_: Format) -> bool:
+    """Tell whether a format reads these messages, and calls in them: words alone fit many."""
     scores = look.scores(format_, look.rows)
-    return 1 in scores and scores.count(-1) <= len(scores) // sample.FEW
+    fits = 1 in scores and scores.count(-1) <= len(scores) // sample.FEW
+    return fits and look.calls(format_)
 
 
 def _without_role(look: _Look) -> str | None:
@@ -170,11 +182,20 @@ def _layout(look: _Look) -> str | None:
             "a message a row (--layout rows, with --role and --order)"
         )
     if store.layout == "rows" and store.payload:
-        for path, messages in lists_in([row.payload for row in look.rows]).items():
+        values = [sample.value(row.cells[store.payload]) for row in look.rows]
+        for path, messages in lists_in(values).items():
             if _are_messages(format_, messages) and path[:1] != (format_.body,):
                 flags = f"--path {'.'.join(path)}" if path else "--layout list"
                 return f"the payloads in {look.where} hold whole lists of messages; add {flags}"
-    if look.told and max(look.told) < 0:
+    return None
+
+
+def _nothing(look: _Look) -> str | None:
+    """See that something is a message of the format at all."""
+    format_, store = look.source.format, look.store
+    # One odd message, which says who speaks, is no proof.
+    alone = len(look.told) == 1 and any(map(_has_role, look.seen))
+    if look.is_plain and look.told and max(look.told) < 0 and not alone:
         what = "the lists" if store.layout in LISTS else "the rows"
         return (
             f"nothing in {what} of {look.where} is a message of {format_.name}; "
@@ -199,17 +220,21 @@ def _is_message(parts: list[Any]) -> bool:
     return any(f.told({"role": "assistant", f.body: parts}) == 1 for f in every)
 
 
+def _has_role(message: Any) -> bool:
+    return isinstance(message, dict) and "role" in message
+
+
 def _are_messages(format_: Format, items: Sequence[Any]) -> bool:
     scores = [format_.told(item) for item in items]
-    roles = all(isinstance(item, dict) and "role" in item for item in items)
-    return bool(scores) and -1 not in scores and (1 in scores or roles)
+    return bool(scores) and -1 not in scores and (1 in scores or all(map(_has_role, items)))
 
 
 CHECKS: tuple[Callable[[_Look], str | None], ...] = (
     _age,
     _order,
+    _layout,
+    _without_role,
     lambda look: left_out(look.source, look.connection),
     _format,
-    _without_role,
-    _layout,
+    _nothing,
 )

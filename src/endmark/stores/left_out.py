@@ -8,9 +8,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from endmark.errors import UnreadableError
 from endmark.formats import Format
-from endmark.stores import json_text, sample
+from endmark.stores import sample
 from endmark.stores.conversation import Row
 from endmark.stores.guess import PIECES, TEXTS, plain
 from endmark.stores.source import Source
@@ -81,7 +80,7 @@ def _unread(source: Source, connection: Connection, name: str) -> str | None:
         return None
     asked: dict[str, bool] = {}
     for cell, row in _beside(source, connection, name):
-        if key := _calls(source.format, _value(cell)):
+        if key := _calls(source.format, sample.value(cell)):
             read = sample.read(source, row)
             asked[key] = asked.get(key, False) or any(
                 map(source.format.call_ids, filter(None, read))
@@ -100,22 +99,11 @@ def _beside(source: Source, connection: Connection, name: str) -> Iterator[tuple
         yield held, Row(key={}, order=(), cells=dict(zip(names, cells, strict=True)))
 
 
-def _value(cell: Any) -> Any:
-    try:
-        return json_text.read(cell) if isinstance(cell, str | bytes) else None
-    except UnreadableError:
-        return None
-
-
 def _calls(format_: Format, value: Any) -> str | None:
     """Give the key under which a value is calls of an assistant; None where it is none."""
     if not isinstance(value, list | dict):
         return None
     for key in (*KEYS, format_.body):
-        message = {"role": "assistant", format_.body: "", key: value}
-        try:
-            if any(format_.call_ids(message)):
-                return key
-        except (AttributeError, KeyError, TypeError, ValueError):
-            continue
+        if sample.calls(format_, {"role": "assistant", format_.body: "", key: value}):
+            return key
     return None

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 from endmark import formats
 from endmark.errors import UnreadableError
 from endmark.formats import Format
+from endmark.stores import json_text
 from endmark.stores.conversation import RefusedError, Row
 from endmark.stores.source import Source
 from endmark.stores.table import rows_of
@@ -59,6 +60,16 @@ def score(format_: Format, message: Any) -> int:
     return format_.told(message) if isinstance(message, dict) else -1
 
 
+def calls(format_: Format, message: Any) -> bool:
+    """Tell whether a format finds calls in what may be a message of it."""
+    if score(format_, message) < 0 or message is REFUSED:
+        return False
+    try:
+        return bool(list(format_.call_ids(message)))
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError, UnreadableError):
+        return False
+
+
 def messages(source: Source, connection: Connection) -> list[Any]:
     """Read the messages of a few rows; None for a row that cannot be read."""
     return [message for row in rows(source, connection) for message in read(source, row)]
@@ -88,6 +99,14 @@ def read(source: Source, row: Row) -> list[Any]:
         return [REFUSED]
     except UnreadableError:
         return [None]
+
+
+def value(cell: Any) -> Any:
+    """Read the JSON of a cell; None where it holds none."""
+    try:
+        return json_text.read(cell) if isinstance(cell, str | bytes) else None
+    except UnreadableError:
+        return None
 
 
 def as_of(source: Source, format_: Format) -> Source:
