@@ -28,13 +28,12 @@ ROWS = [pytest.param(row, id=row["name"]) for row in DATA["mappings"]]
 
 def fill(database: Database, name: str) -> None:
     table = TABLES[name]
-    ddl = ", ".join(table["columns"])
+    columns = {column.split()[0]: column for column in table["columns"]}
     if database.name == "postgresql":
-        for ours, theirs in table.get("postgresql", {}).items():
-            ddl = ddl.replace(ours, theirs)
+        columns |= table["postgresql"]
     with database.engine.begin() as connection:
-        connection.exec_driver_sql(f"CREATE TABLE messages ({ddl})")
-        types = {c.split()[0]: c.split()[1] for c in ddl.split(", ")}
+        connection.exec_driver_sql(f"CREATE TABLE messages ({', '.join(columns.values())})")
+        types = {name: column.split()[1] for name, column in columns.items()}
         for row in table["rows"]:
             cells = {
                 column: json.dumps(value) if isinstance(value, dict | list) else value

@@ -24,9 +24,9 @@ from endmark.cli.run_options import Reach, confirm, require_terminal, stopping
 from endmark.errors import HealError, StoreError
 from endmark.heal import Options
 from endmark.policy import Policy
-from endmark.stores import Source, Store
+from endmark.stores import Store
 from endmark.stores.database import opened, safe_url
-from endmark.stores.doubts import doubt
+from endmark.stores.doubts import undoubted
 
 __all__ = ["main"]
 
@@ -306,10 +306,7 @@ def _stores(engine: sa.Engine, mapping: Mapping) -> list[Store]:
     """Give the stores meant. Raises `StoreError` for a mapping that reads them wrongly."""
     with engine.connect() as connection:
         chosen = mapping.stores(connection)
-        for store in chosen if mapping.is_described else ():
-            if why := doubt(Source(connection, store), connection):
-                raise StoreError(why)
-        return chosen
+        return undoubted(connection, chosen) if mapping.is_described else chosen
 
 
 def _unread(engine: sa.Engine, chosen: list[Store]) -> list[str]:

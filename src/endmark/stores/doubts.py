@@ -15,17 +15,17 @@ from typing import Any
 from sqlalchemy import Connection
 
 from endmark import formats
-from endmark.errors import UnreadableError
+from endmark.errors import StoreError, UnreadableError
 from endmark.formats import Format
 from endmark.stores import sample
-from endmark.stores._store import LISTS
+from endmark.stores._store import LISTS, Store
 from endmark.stores.conversation import Row
 from endmark.stores.guess import is_role, lists_in, order_of
 from endmark.stores.left_out import left_out
 from endmark.stores.source import Source
 from endmark.stores.table import rows_of
 
-__all__ = ["doubt"]
+__all__ = ["doubt", "undoubted"]
 
 UUID = re.compile(
     r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.IGNORECASE
@@ -37,6 +37,16 @@ def doubt(source: Source, connection: Connection) -> str | None:
     """Say why a described store is probably not read as it was written; None where nothing is odd."""
     look = _Look(source, connection)
     return next((why for check in CHECKS if (why := check(look))), None)
+
+
+def undoubted(connection: Connection, described: Sequence[Store]) -> list[Store]:
+    """Give stores that somebody described. Raises `StoreError` for one that is read wrongly."""
+    for store in described:
+        if store.fingerprint:  # a known one, in other clothes
+            continue
+        if why := doubt(Source(connection, store), connection):
+            raise StoreError(why)
+    return list(described)
 
 
 class _Look:

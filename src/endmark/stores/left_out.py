@@ -81,10 +81,8 @@ def _unread(source: Source, connection: Connection, name: str) -> str | None:
     asked: dict[str, bool] = {}
     for cell, row in _beside(source, connection, name):
         if key := _calls(source.format, sample.value(cell)):
-            read = sample.read(source, row)
-            asked[key] = asked.get(key, False) or any(
-                map(source.format.call_ids, filter(None, read))
-            )
+            read = any(sample.calls(source.format, one) for one in sample.read(source, row))
+            asked[key] = asked.get(key, False) or read
     return next((key for key, is_read in asked.items() if not is_read), None)
 
 
