@@ -174,7 +174,7 @@ def is_role(connection: Connection, table: Table, name: str) -> bool:
 
 def _flags(connection: Connection, table: Table, payload: str, reading: Reading) -> str:
     taken = {payload, reading.role}
-    conversation = _conversation(table, taken, reading)
+    conversation = conversation_of(table, taken) or (_own_key(table) if reading.whole else None)
     several = not reading.whole or _repeats(connection, table, conversation)
     order = order_of(table, taken | {conversation}) if several else None
     nested = "*" in reading.path
@@ -194,16 +194,18 @@ def _flags(connection: Connection, table: Table, payload: str, reading: Reading)
     return f"heal-db scan URL {flags}{more}"
 
 
-def _conversation(table: Table, taken: set[str | None], reading: Reading) -> str | None:
-    """Find what all messages of one conversation share: told by its name, else the list's own key."""
+def conversation_of(table: Table, taken: Collection[str | None]) -> str | None:
+    """Find the column that by its name says what all messages of one conversation share."""
     names = [n for n, column in table.columns.items() if n not in taken and not _is_time(column)]
     for ends in (("id", "uuid", "key"), ("",)):
         for word in CONVERSATIONS:
             for name in names:
                 if plain(name) in {word + end for end in ends}:
                     return name
-    if not reading.whole:
-        return None
+    return None
+
+
+def _own_key(table: Table) -> str | None:
     return next((n for n in (*table.primary_key[:1], "rowid") if n in table.columns), None)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from endmark.formats import Format
 from endmark.stores import sample
 from endmark.stores.conversation import Row
 from endmark.stores.guess import PIECES, TEXTS, plain
@@ -18,7 +17,6 @@ from endmark.stores.table import rows_of
 __all__ = ["left_out"]
 
 CALLS = PIECES - {"tools"} | {"toolcallid", "callid", "functioncalls"}  # tools: what is on offer
-KEYS = ("tool_calls", "toolInvocations", "function_call")  # of a message, beside its body
 NONE = "('', '[]', '{}', 'null', '\"\"')"  # what a column holds that holds nothing
 
 
@@ -80,7 +78,7 @@ def _unread(source: Source, connection: Connection, name: str) -> str | None:
         return None
     asked: dict[str, bool] = {}
     for cell, row in _beside(source, connection, name):
-        if key := _calls(source.format, sample.value(cell)):
+        if key := sample.calls_key(source.format, sample.value(cell)):
             read = any(sample.calls(source.format, one) for one in sample.read(source, row))
             asked[key] = asked.get(key, False) or read
     return next((key for key, is_read in asked.items() if not is_read), None)
@@ -95,13 +93,3 @@ def _beside(source: Source, connection: Connection, name: str) -> Iterator[tuple
     sql = f"SELECT {columns} FROM {table.ref} WHERE {likely} LIMIT {sample.SIZE}"
     for held, *cells in rows_of(connection, sql, {}):
         yield held, Row(key={}, order=(), cells=dict(zip(names, cells, strict=True)))
-
-
-def _calls(format_: Format, value: Any) -> str | None:
-    """Give the key under which a value is calls of an assistant; None where it is none."""
-    if not isinstance(value, list | dict):
-        return None
-    for key in (*KEYS, format_.body):
-        if sample.calls(format_, {"role": "assistant", format_.body: "", key: value}):
-            return key
-    return None

@@ -19,6 +19,7 @@ from endmark.stores.table import rows_of
 
 SIZE = 200
 FEW = 20  # one of so many may be broken
+CALLS_KEYS = ("tool_calls", "toolInvocations", "function_call")  # beside a message's body
 REFUSED = object()  # in place of a message that the store names as one to be left alone
 
 
@@ -68,6 +69,16 @@ def calls(format_: Format, message: Any) -> bool:
         return bool(list(format_.call_ids(message)))
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, UnreadableError):
         return False
+
+
+def calls_key(format_: Format, value: Any) -> str | None:
+    """Give the key under which a value is calls of an assistant; None where it is none."""
+    if not isinstance(value, list | dict):
+        return None
+    for key in (*CALLS_KEYS, format_.body):
+        if calls(format_, {"role": "assistant", format_.body: "", key: value}):
+            return key
+    return None
 
 
 def messages(source: Source, connection: Connection) -> list[Any]:
