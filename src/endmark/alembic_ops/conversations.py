@@ -14,7 +14,6 @@ from endmark.errors import HealError, StoreError
 from endmark.heal import Applied, Options, Undone
 from endmark.policy import DEFAULT, Policy
 from endmark.stores import Store, custom
-from endmark.stores.doubts import undoubted
 
 __all__ = ["HealConversationsOp", "UndoHealOp", "online"]
 
@@ -63,16 +62,15 @@ class HealConversationsOp(MigrateOperation):
         if self.store is not None and self.mapping.get("table") is not None:
             raise StoreError("op.heal_conversations: give either store= or table=, not both")
         if isinstance(self.store, Store):
-            return undoubted(connection, [self.store])
+            return [self.store]
         if self.store is not None:
             return [stores.get(self.store)]
         if self.mapping:
             try:
-                described = custom.from_flags(**self.mapping)
+                return [custom.from_flags(**self.mapping)]
             except TypeError as error:  # a word too many, or too few
                 said = str(error).removeprefix("from_flags() ")
                 raise StoreError(f"op.heal_conversations: {said}") from None
-            return undoubted(connection, [described])
         found: list[Store] = stores.detect(connection)
         if not found:
             raise StoreError(

@@ -26,7 +26,6 @@ from endmark.heal import Options
 from endmark.policy import Policy
 from endmark.stores import Store
 from endmark.stores.database import opened, safe_url
-from endmark.stores.doubts import undoubted
 
 __all__ = ["main"]
 
@@ -303,10 +302,8 @@ def _ask_to_apply(
 
 
 def _stores(engine: sa.Engine, mapping: Mapping) -> list[Store]:
-    """Give the stores meant. Raises `StoreError` for a mapping that reads them wrongly."""
     with engine.connect() as connection:
-        chosen = mapping.stores(connection)
-        return undoubted(connection, chosen) if mapping.is_described else chosen
+        return mapping.stores(connection)
 
 
 def _unread(engine: sa.Engine, chosen: list[Store]) -> list[str]:

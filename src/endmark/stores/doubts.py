@@ -39,14 +39,14 @@ def doubt(source: Source, connection: Connection) -> str | None:
     return next((why for check in CHECKS if (why := check(look))), None)
 
 
-def undoubted(connection: Connection, described: Sequence[Store]) -> list[Store]:
-    """Give stores that somebody described. Raises `StoreError` for one that is read wrongly."""
-    for store in described:
+def undoubted(connection: Connection, stores: Sequence[Store]) -> list[Store]:
+    """Give stores. Raises `StoreError` for one that somebody described, and that is read wrongly."""
+    for store in stores:
         if store.fingerprint:  # a known one, in other clothes
             continue
         if why := doubt(Source(connection, store), connection):
             raise StoreError(why)
-    return list(described)
+    return list(stores)
 
 
 class _Look:
