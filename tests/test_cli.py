@@ -71,6 +71,13 @@ def test_the_output_file_is_written_whole_or_not_at_all(cli: Cli, tmp_path: Path
     assert sorted(path.name for path in tmp_path.iterdir()) == ["chat.json", "folder"]
 
 
+def test_a_dash_is_standard_output(cli: Cli, tmp_path: Path) -> None:
+    source = str(HERE / "files" / "dangling.json")
+    ended = cli("endmark", "repair", source, "-o", "-")
+    assert ended.out == cli("endmark", "repair", source).out != b""
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with a name here")
 def test_an_output_that_is_no_file_is_written_to(cli: Cli, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
@@ -209,6 +216,20 @@ def test_ctrl_c_ends_after_the_batch(cli: Cli, demo: Demo, monkeypatch: pytest.M
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     monkeypatch.undo()
     assert cli("heal-db", *command).code == 0
+
+
+@pytest.mark.parametrize("command", ["scan", "undo"])
+def test_ctrl_c_is_told(
+    command: str, cli: Cli, demo: Demo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(heal, command, interrupted)
+    more = ["--yes"] if command == "undo" else ["--config", demo.words["CONFIG"]]
+    ended = cli("heal-db", command, demo.words["URL"], *more)
+    assert ended.code == 130
+    assert "stopped; nothing more was written" in ended.err
 
 
 @pytest.mark.usefixtures("ctrl_c")

@@ -21,6 +21,7 @@ from endmark import Policy, formats, rules, stores
 from endmark.cli import heal_db
 from endmark.cli.endmark import app as endmark_app
 from endmark.cli.policy_options import PolicyOptions
+from endmark.model import Kind
 from endmark.stores import custom
 
 ROOT = Path(__file__).parents[1]
@@ -161,6 +162,12 @@ def test_toml_is_read(page: Path, tmp_path: Path) -> None:
 def test_every_key_of_the_policy_is_documented() -> None:
     [block] = [b for b in blocks(ROOT / "docs" / "runbook.md", "toml") if "[policy]" in b]
     assert set(tomllib.loads(block)["policy"]) == set(Policy.model_fields) - {"pending"}
+
+
+def test_every_finding_is_documented() -> None:
+    text = (ROOT / "docs" / "runbook.md").read_text("utf-8")
+    cells = re.findall(r"^\| ([a-z_, ]+) \| [^|]+ \|$", text, re.MULTILINE)
+    assert set(Kind) <= {kind for cell in cells for kind in cell.split(", ")}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_name)

@@ -70,6 +70,7 @@ def heal_and_come_back(chat: Chat, format_: str, *, over: bool) -> None:
     if poisoned:
         undone = heal.undo(database.engine)
         rows = applied.rows_changed + applied.rows_inserted + applied.rows_deleted
+        assert heal.runs(database.engine)[0].rows == rows
         assert (undone.run, undone.rows_restored) == (applied.run, rows)
         assert undone.rows_left == []
     assert chat.dump() == before

@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from endmark import heal
 from endmark.heal import find
 from endmark.heal.report import USUAL
 from endmark.heal.stream import rows
 from endmark.stores import Source
-from fix_databases import Database
+from fix_databases import Database, Run
 from test_heal_reading import MANY, STORE, filled
 
 pytestmark = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
@@ -131,3 +133,42 @@ def test_a_row_that_another_writer_adds_behind_the_search_is_kept(engine: Engine
         bodies = [json.loads(body) for body in connection.scalars(sql, {"thread": last})]
     assert [body["role"] for body in bodies] == ["assistant", "tool", "user"]
     assert bodies[1]["content"] == "really done"
+
+
+def test_a_search_that_is_through_holds_nothing(engine: Engine) -> None:
+    """The writer may need long for the rest; others wait for a transaction that does nothing."""
+    waiting: list[list[str]] = []
+
+    def seen(_: heal.Item) -> None:
+        for _ in range(200):
+            waiting.append(others_at_work(engine))
+            if not waiting[-1]:
+                return
+            time.sleep(0.05)
+
+    assert heal.apply(engine, [STORE], on_item=seen).healed == MANY
+    assert waiting[-1] == []
+
+
+@pytest.mark.parametrize(("size", "held"), [(1, 0), (2, 0), (2, 1), (3, 1)])
+def test_a_pool_that_is_small_is_enough(engine: Engine, size: int, held: int) -> None:
+    small = sa.create_engine(engine.url, pool_size=size, max_overflow=0, pool_timeout=1)
+    mine = [small.connect() for _ in range(held)]
+    try:
+        assert heal.apply(small, [STORE]).healed == MANY
+    finally:
+        for connection in mine:
+            connection.close()
+        small.dispose()
+
+
+def test_an_engine_of_an_asynchronous_one(engine: Engine, run: Run[None]) -> None:
+    asynchronous = create_async_engine(engine.url.set(drivername="postgresql+psycopg"))
+
+    async def healed() -> None:
+        async with asynchronous.connect() as connection:
+            applied = await connection.run_sync(lambda c: heal.apply(c.engine, [STORE]))
+            assert applied.healed == MANY
+        await asynchronous.dispose()
+
+    run(healed())

@@ -7,7 +7,9 @@ else is what the commands do.
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
+import sys
 import tempfile
 from collections.abc import Iterable
 from importlib.resources import files
@@ -185,6 +187,9 @@ def _short(message: dict[str, Any]) -> str:
 
 def _goodbye(path: Path, config: Path, run: str | None, *, undone: bool) -> str:
     url = f"sqlite:///{path}"
+    called = sys.argv[0]
+    away = Path(called).stem == "heal-db" and shutil.which("heal-db") is None
+    program = called if away else "heal-db"
     if undone:
-        return f"Heal it yourself: heal-db apply {url} --config {config}"
-    return f"Undo it: heal-db undo {url} {run} --yes   (heal-db demo --undo shows it on a database of its own)"
+        return f"Heal it yourself: {program} apply {url} --config {config}"
+    return f"Undo it: {program} undo {url} {run} --yes   ({program} demo --undo shows it on a database of its own)"

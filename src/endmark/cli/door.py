@@ -20,6 +20,7 @@ import typer
 from endmark.errors import EndmarkError
 
 __all__ = ["INTERRUPTED", "WRONG", "grouped", "new_app", "run", "say"]
+STOPPED = "{name}: stopped; nothing more was written"
 
 WRONG = 2
 INTERRUPTED = 130
@@ -95,7 +96,7 @@ def run(app: typer.Typer, name: str, arguments: Sequence[str] | None = None) -> 
     except _USAGE as error:
         say(f"{name}: {_one_line(error.format_message())} (see {_path(error) or name} --help)")  # type: ignore[attr-defined]
     except (typer.Abort, KeyboardInterrupt) as error:
-        say(f"{name}: stopped; nothing more was written")
+        say(STOPPED.format(name=name))
         keys = isinstance(error.__context__ or error, KeyboardInterrupt)
         return INTERRUPTED if keys else WRONG  # WRONG: the answer was no
     except (BrokenPipeError, SystemExit) as error:  # whoever read our output has seen enough
@@ -111,6 +112,8 @@ def run(app: typer.Typer, name: str, arguments: Sequence[str] | None = None) -> 
         for note in getattr(error, "__notes__", ()) if isinstance(error, EndmarkError) else ():
             say(f"  {note}")
     else:
+        if code == INTERRUPTED:  # what typer makes of a Ctrl-C
+            say(STOPPED.format(name=name))
         return code if isinstance(code, int) else 0
     return WRONG
 

@@ -116,13 +116,18 @@ def repair(
     policy: PolicyOptions,
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", metavar="OUT", help="Write to this file, whole or not at all."),
+        typer.Option(
+            "-o",
+            "--out",
+            metavar="OUT",
+            help="Write to this file, whole or not at all; default, and -: standard output.",
+        ),
     ] = None,
 ) -> int:
     """Write the history so that it can be sent; the report goes to standard error."""
     given, found = source.examine(policy)
     data = given.with_changes(found.rebuild()) if found.edits else given.data
-    if out is None:
+    if out is None or str(out) == "-":
         left = memoryview(data)
         while left:  # unbuffered (PYTHONUNBUFFERED), one write may take less than all
             left = left[sys.stdout.buffer.write(left) :]

@@ -324,7 +324,9 @@ def _find(
         with suppress(HealError):
             return store, heal.show(engine, store, id_, policy=policy, options=options)
     names = ", ".join(store.name for store in chosen)
-    raise HealError(f"store {names} has no conversation {id_}; scan --list names them")
+    raise HealError(
+        f"store {names} has no conversation {id_}; scan --list names those that are not clean"
+    )
 
 
 def _table(store: Store) -> str:

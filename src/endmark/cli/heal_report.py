@@ -106,7 +106,7 @@ def partly_read(found: Scan) -> str:
 
 # What helps against each reason to wait.
 _WAYS = [
-    ("age unknown", "--age names the column that tells the age"),
+    ("age unknown", "--age names the column that tells the age of a table of yours"),
     ("younger than", "--min-age says how old is old"),
     ("", "--include-frontier closes all of them"),
 ]
@@ -117,7 +117,7 @@ def advice(found: Scan, tally: Tally) -> str:
     said = [partly_read(found)] if found.skipped else []
     said += [waiting(found, tally)] if found.pending else []
     if found.poisoned:
-        said.append("heal them with: heal-db apply URL, and the same options")
+        said.append("heal the poisoned ones with: heal-db apply URL, and the same options")
     return "; ".join(said) or "clean"
 
 

@@ -67,10 +67,17 @@ def heal_in(
 
 
 def _is_roomy(engine: Engine) -> bool:
-    """Tell whether one connection can look for more while another writes: on PostgreSQL."""
-    pool = engine.pool
-    several = isinstance(pool, NullPool) or (isinstance(pool, QueuePool) and pool.size() != 1)
-    return engine.dialect.driver == "psycopg" and several
+    """Tell whether one connection can look for more while another writes: on PostgreSQL.
+
+    An asynchronous driver is bound to the greenlet it is asked in.
+    """
+    pool, dialect = engine.pool, engine.dialect
+    if dialect.driver != "psycopg" or dialect.is_async:
+        return False
+    # What may overflow is not counted: others of the application may be about to take it.
+    return isinstance(pool, NullPool) or (
+        isinstance(pool, QueuePool) and (pool.size() == 0 or pool.size() - pool.checkedout() > 1)
+    )
 
 
 class _Healing:

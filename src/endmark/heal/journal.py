@@ -121,9 +121,8 @@ class Journal:
 
     def create(self) -> None:
         """Make the tables where they are not."""
+        self._lock_names()
         if self.is_pg:
-            # Two at once would both find no schema.
-            self.connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('endmark.heal'))"))
             self.connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))
         serial = (
             "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
@@ -136,6 +135,11 @@ class Journal:
             self.connection.execute(text(sql))
         index = f"CREATE INDEX IF NOT EXISTS {PREFIX}by_run ON {self.change} (run, id)"
         self.connection.execute(text(index))
+
+    def _lock_names(self) -> None:
+        """Keep two from making a schema or a table at once, which both would find missing."""
+        if self.is_pg:
+            self.connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('endmark.heal'))"))
 
     def unfinished(self, scope: str) -> str | None:
         """Find the run of these stores that was cut off."""
@@ -186,11 +190,12 @@ class Journal:
         else:
             insert = f"INSERT INTO {self.change} ({columns}) VALUES ({binds})"
             self.connection.execute(text(insert), rows)
+        changed = sum(row["name"] != COUNTER for row in rows)
         update = (
             f"UPDATE {self.run} SET healed = healed + :healed, changed = changed + :changed "
             "WHERE run = :run"
         )
-        self.connection.execute(text(update), {"run": run, "healed": healed, "changed": len(rows)})
+        self.connection.execute(text(update), {"run": run, "healed": healed, "changed": changed})
 
     def finish(self, run: str) -> None:
         sql = f"UPDATE {self.run} SET finished = :now WHERE run = :run"
@@ -206,11 +211,15 @@ class Journal:
         )
         return [replace(Run(*row), rows_left=self._rows_left(row[0])) for row in rows]
 
-    def undone_to(self, run: str) -> int | None:
-        """Give the change down to which a run is undone; 0: what remains was left alone."""
-        sql = f"SELECT undone_to FROM {self.run} WHERE run = :run"
-        found: int | None = self.connection.scalar(text(sql), {"run": run})
-        return found
+    def held(self, run: str) -> tuple[bool, int | None]:
+        """Keep other undos of a run out until the transaction ends.
+
+        Say whether it is undone, and down to which change; 0: what remains was left alone.
+        """
+        lock = " FOR UPDATE" if self.is_pg else ""  # a transaction on SQLite has the write lock
+        sql = f"SELECT undone IS NOT NULL, undone_to FROM {self.run} WHERE run = :run{lock}"
+        is_undone, come_to = self.connection.execute(text(sql), {"run": run}).one()
+        return bool(is_undone), come_to
 
     def entries(self, run: str, before: int | None, limit: int, *, again: bool) -> list[Entry]:
         """Give changes of a run, last first, those before an id; `again`: of those left alone."""
@@ -227,6 +236,7 @@ class Journal:
     def mark_tried(self, run: str, tried: Sequence[Entry], kept: Sequence[Entry]) -> None:
         """Note that an undo came to these changes, and which of them it left alone."""
         if kept:
+            self._lock_names()
             self.connection.execute(text(_REMAINING.format(remaining=self.remaining)))
         if self._has(self.remaining):
             gone = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import product
 from typing import Any
@@ -170,12 +170,18 @@ def _coming(reading: Open, source: Source, options: Options) -> Iterator[list[Ca
     with reading() as connection:
         driver: Any = connection.connection.driver_connection  # psycopg's
         try:
-            with ahead(find.streamed(source, connection, options, None), driver.cancel) as coming:
+            with ahead(_searched(connection, source, options), driver.cancel) as coming:
                 yield from _batched(coming, size)
         except BaseException:
             if not connection.invalidated:
                 connection.detach()  # a cancel may hit it late
             raise
+
+
+def _searched(connection: Connection, source: Source, options: Options) -> Generator[Candidate]:
+    """Search, and let go of what the search has locked: the writer may need long for the rest."""
+    yield from find.streamed(source, connection, options, None)
+    connection.rollback()
 
 
 def _batched(candidates: Iterable[Candidate], size: int) -> Iterator[list[Candidate]]:

@@ -61,12 +61,16 @@ def _undo(writing: Open, run: str | None, on_progress: OnProgress | None) -> Und
     with writing() as connection:
         journal = Journal(connection)
         undone = Undone(_choose(journal.runs(), run))
-        come_to = journal.undone_to(undone.run)
-    again, before = come_to == 0, come_to or None
+    again, before = False, None
     done, left = 0, _Left()
     while True:
         with writing() as connection:
             journal = Journal(connection)
+            is_undone, come_to = journal.held(undone.run)
+            if is_undone:  # by another undo, meanwhile
+                return undone
+            if not again:
+                again, before = come_to == 0, come_to or None
             entries = _whole_units(journal, undone.run, before, again=again)
             if entries:
                 kept = _restore(connection, entries, left)
