@@ -113,6 +113,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no such table": ({**MAPPING, "table": "chats"}, "no table chats"),
     "no such column": ({**MAPPING, "payload": "body"}, "no column body"),
     "half a mapping": ({"table": "Message_v2"}, "conversation"),
+    "another format": ({**MAPPING, "format": "anthropic"}, "not of anthropic.* of ai-sdk"),
     "a wrong word": ({**MAPPING, "colour": "red"}, "colour"),
 }
 

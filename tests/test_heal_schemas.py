@@ -60,12 +60,12 @@ def test_a_table_is_healed_and_given_back(database: Database, row: dict[str, Any
         for ddl in row["ddl"]:
             connection.execute(sa.text(re.sub(r"(?=:)", r"\\", ddl)))
     fill(database, row["insert"])
-    store = custom.from_flags(format="openai-chat", **row["store"])
     before = dump(database)
     if "error" in row:
-        with pytest.raises(StoreError, match=row["error"]):
-            heal.scan(database.engine, [store])
+        with pytest.raises(StoreError, match=row["error"]):  # by the description, or by the scan
+            heal.scan(database.engine, [custom.from_flags(format="openai-chat", **row["store"])])
         return
+    store = custom.from_flags(format="openai-chat", **row["store"])
     skipped: list[Item] = []
     applied = heal.apply(database.engine, [store], options=ALL, on_item=skipped.append)
     if "skipped" in row:

@@ -22,6 +22,7 @@ from endmark.cli.mapping import Mapping
 from endmark.heal import Item, Options
 from endmark.stores import Source, Store
 from endmark.stores.custom import from_flags
+from endmark.stores.doubts import doubt
 from endmark.stores.order import moment
 from fix_databases import Database
 from healing import dump
@@ -88,6 +89,8 @@ def test_a_store_that_its_library_wrote(name: str, database: Database) -> None:
     before = dump(database)
     store = store_of(database, name)
     assert (store.name, store.table) == (case["store"], case["table"])
+    with database.engine.connect() as connection:  # as if a user had described it
+        assert store.refusal or doubt(Source(connection, store), connection) is None
     young = case["found"] | dict.fromkeys(case["open"], "pending")
     assert found(database, store, EARLIER) == young
     old = case["found"] | dict.fromkeys(case.get("waits", []), "pending")

@@ -24,9 +24,8 @@ from endmark.cli.run_options import Reach, confirm, require_terminal, stopping
 from endmark.errors import HealError, StoreError
 from endmark.heal import Options
 from endmark.policy import Policy
-from endmark.stores import Source, Store
+from endmark.stores import Store
 from endmark.stores.database import opened, safe_url
-from endmark.stores.doubts import doubt
 
 __all__ = ["main"]
 
@@ -303,13 +302,8 @@ def _ask_to_apply(
 
 
 def _stores(engine: sa.Engine, mapping: Mapping) -> list[Store]:
-    """Give the stores meant. Raises `StoreError` for a mapping that reads them wrongly."""
     with engine.connect() as connection:
-        chosen = mapping.stores(connection)
-        for store in chosen if mapping.is_described else ():
-            if why := doubt(Source(connection, store), connection):
-                raise StoreError(why)
-        return chosen
+        return mapping.stores(connection)
 
 
 def _unread(engine: sa.Engine, chosen: list[Store]) -> list[str]:

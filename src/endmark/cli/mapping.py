@@ -72,11 +72,6 @@ class Mapping:
     ] = None
 
     @property
-    def is_described(self) -> bool:
-        """Say whether the tables are described by who calls, not detected or known."""
-        return self.table is not None or self.config is not None
-
-    @property
     def is_detected(self) -> bool:
         """Say whether the known stores are looked for."""
         return self._chosen() is None

@@ -48,6 +48,7 @@ PLAIN = frozenset(
     }
 )
 NOT_OURS = frozenset({"tool", "tool_call", "tool_result", "finish", "step-finish"})
+MODEL_PARTS = frozenset({"tool-call", "tool-result"})  # with a toolName: of a model message
 SILENT = ("step-start", "source", "data-")  # parts that become nothing in the prompt
 
 
@@ -244,7 +245,10 @@ class AISDK(Inline):
             return 1
         if isinstance(parts, list):
             typed = all(
-                isinstance(p, dict) and isinstance(p.get("type"), str) and p["type"] not in NOT_OURS
+                isinstance(p, dict)
+                and isinstance(p.get("type"), str)
+                and p["type"] not in NOT_OURS
+                and not (p["type"] in MODEL_PARTS and "toolName" in p)
                 for p in parts
             )
             if not typed or not all(_is_known(p) or "_" not in p["type"] for p in parts):

@@ -22,6 +22,7 @@ from endmark.heal.work import Outcome, Worker
 from endmark.policy import DEFAULT, Policy
 from endmark.stores._store import Store
 from endmark.stores.changes import Change
+from endmark.stores.doubts import undoubted
 from endmark.stores.source import Source
 
 
@@ -105,7 +106,7 @@ class _Healing:
 
     def run(self, reading: Open, writing: Open, on_progress: OnProgress | None) -> None:
         with reading() as connection:
-            sources = [Source(connection, store) for store in self.stores]
+            sources = [Source(connection, store) for store in undoubted(connection, self.stores)]
             journal = Journal(connection)
             if journal.exists() and self.resumes:
                 self.applied.run = journal.unfinished(self.scope)

@@ -21,6 +21,7 @@ from endmark.heal.work import judged
 from endmark.policy import DEFAULT, Policy
 from endmark.stores._store import Store
 from endmark.stores.conversation import Conversation
+from endmark.stores.doubts import undoubted
 from endmark.stores.select import among
 from endmark.stores.source import Source
 from endmark.stores.table import Cell, rows_of
@@ -43,11 +44,11 @@ def scan(
 ) -> Scan:
     """Say what is wrong in these stores; writes nothing.
 
-    Raises `StoreError` for a mapping that the database does not have.
+    Raises `StoreError` for a mapping that the database does not have, or that reads it wrongly.
     """
     total = Scan()
     with engine.connect() as connection:
-        for store in stores:
+        for store in undoubted(connection, stores):
             source = Source(connection, store)
             total.conversations += find.count(source, connection, options)
             judge = Judge(source, policy, options)
@@ -85,10 +86,10 @@ def show(
 ) -> Shown:
     """Give one conversation as it is and as it would be; the only report with content.
 
-    Raises `HealError` when the store has no such conversation.
+    Raises `HealError` when the store has no such conversation, `StoreError` as `scan` does.
     """
     with engine.connect() as connection:
-        source = Source(connection, store)
+        [source] = [Source(connection, one) for one in undoubted(connection, [store])]
         found = _named(source, connection, conversation)
         judge = Judge(source, policy, options)
         before: list[Any] = found.history

@@ -73,11 +73,14 @@ def guessed(
     connection: Connection, schema: str | None = None, *, besides: Iterable[Store] = ()
 ) -> list[str]:
     """Give commands that may read what no known store, or none of those, reads; to be checked."""
-    from endmark.stores.guess import guesses
+    from endmark.stores.guess import MOST, guesses
+    from endmark.stores.guess_fields import guesses_of_fields
 
     read = {table.name for store in besides for table in Source(connection, store).tables.values()}
-    tables = _theirs(connection, schema)
-    return guesses(connection, {n: own for n, own in tables.items() if n not in read}, schema)
+    tables = {n: own for n, own in _theirs(connection, schema).items() if n not in read}
+    told = guesses_of_fields(connection, tables, schema)
+    others = {n: own for n, own in tables.items() if n not in told}
+    return [*told.values(), *guesses(connection, others, schema)][:MOST]
 
 
 def _theirs(connection: Connection, schema: str | None) -> Tables:

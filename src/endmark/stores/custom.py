@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from endmark.errors import FormatError, StoreError, unknown_key
 from endmark.stores._store import LISTS, Store
+from endmark.stores.sense import nonsense
 
 TABLES = frozenset({"stores", "policy"})  # a policy may stand in the same file
 
@@ -96,6 +97,8 @@ def _store(given: dict[str, Any], where: str) -> Store:
         raise StoreError(f"{where}: layout 'nested' needs the path to its lists (runs.*.messages)")
     if store.layout == "rows" and not store.payload and not store.fields:
         raise StoreError(f"{where}: layout 'rows' needs the column with the payload (--payload)")
+    if why := nonsense(store):
+        raise StoreError(f"{where}: {why}")
     return store
 
 

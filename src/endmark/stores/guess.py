@@ -9,7 +9,7 @@ name. Nothing is healed by a guess: it is only printed.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,7 +108,7 @@ def _all(told: Sequence[tuple[Any, str | None]], roles: Sequence[str]) -> Iterat
         return
     if not roles or not any(isinstance(value, str) for value in values):  # else lists are of parts
         yield from _fitting(values)
-        for path, messages in _lists(values).items():
+        for path, messages in lists_in(values).items():
             yield from _fitting(messages, path=path, whole=True)
     for role in roles:
         for format_ in _formats():
@@ -145,7 +145,7 @@ def _fitting(
         yield Reading(sure[0], path, whole, role, len(messages), others)
 
 
-def _lists(values: Sequence[Any]) -> dict[tuple[str, ...], list[Any]]:
+def lists_in(values: Sequence[Any]) -> dict[tuple[str, ...], list[Any]]:
     """Find the lists of objects in payloads, by their path."""
     found: dict[tuple[str, ...], list[Any]] = {}
 
@@ -174,9 +174,9 @@ def is_role(connection: Connection, table: Table, name: str) -> bool:
 
 def _flags(connection: Connection, table: Table, payload: str, reading: Reading) -> str:
     taken = {payload, reading.role}
-    conversation = _conversation(table, taken, reading)
+    conversation = conversation_of(table, taken) or (_own_key(table) if reading.whole else None)
     several = not reading.whole or _repeats(connection, table, conversation)
-    order = _order(table, taken | {conversation}) if several else None
+    order = order_of(table, taken | {conversation}) if several else None
     nested = "*" in reading.path
     given = {
         "table": table.name,
@@ -194,20 +194,23 @@ def _flags(connection: Connection, table: Table, payload: str, reading: Reading)
     return f"heal-db scan URL {flags}{more}"
 
 
-def _conversation(table: Table, taken: set[str | None], reading: Reading) -> str | None:
-    """Find what all messages of one conversation share: told by its name, else the list's own key."""
+def conversation_of(table: Table, taken: Collection[str | None]) -> str | None:
+    """Find the column that by its name says what all messages of one conversation share."""
     names = [n for n, column in table.columns.items() if n not in taken and not _is_time(column)]
     for ends in (("id", "uuid", "key"), ("",)):
         for word in CONVERSATIONS:
             for name in names:
                 if plain(name) in {word + end for end in ends}:
                     return name
-    if not reading.whole:
-        return None
+    return None
+
+
+def _own_key(table: Table) -> str | None:
     return next((n for n in (*table.primary_key[:1], "rowid") if n in table.columns), None)
 
 
-def _order(table: Table, taken: set[str | None]) -> str | None:
+def order_of(table: Table, taken: Collection[str | None]) -> str | None:
+    """Find the column that most likely orders messages: a number, a time, SQLite's rowid."""
     names = [name for name in table.columns if name not in taken]
     key = [n for n in table.primary_key if n in names and table.columns[n].is_number]
     for word in SEQUENCES:

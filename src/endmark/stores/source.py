@@ -21,6 +21,7 @@ from endmark.stores._store import LISTS, OrderKind, Store
 from endmark.stores.changes import Change
 from endmark.stores.conversation import Conversation, RefusedError, Row, Wrap
 from endmark.stores.order import moment
+from endmark.stores.sense import nonsense
 from endmark.stores.table import Cell, Table, rows_of
 from endmark.stores.words import body_of, is_words
 
@@ -92,18 +93,16 @@ class Source:
             self.format = sample.format_of(self, connection)
 
     def _require_sense(self) -> None:
-        """Refuse a mapping that takes each row for a conversation, or the content for an order."""
+        """Refuse a mapping that cannot be meant, or takes each row for a conversation."""
         store, named = self.store, set(self.store.conversation)
         unique = [self.table.primary_key, *self.table.unique]
-        if len(named) < len(store.conversation):
-            raise StoreError(f"--conversation names {', '.join(store.conversation)}: each but once")
+        if why := nonsense(store):
+            raise StoreError(why)
         if store.layout not in WHOLE and any(names and set(names) <= named for names in unique):
             raise StoreError(
                 f"{', '.join(store.conversation)} differs in every row of {self.table.label}; "
                 "--conversation takes what all messages of one conversation share"
             )
-        if store.payload and store.payload in {*named, *store.order}:
-            raise StoreError(f"{store.payload} is the payload: it names and orders nothing")
 
     def _require_unique(self, connection: Connection) -> None:
         """See that a key which was named tells rows apart, unless the database sees to it."""
