@@ -14,8 +14,8 @@ from endmark.formats._base import Format
 from endmark.formats._own_message import OwnMessage
 from endmark.stores._store import Store
 from endmark.stores.conversation import Conversation
-from endmark.stores.doubts import CALLS
 from endmark.stores.guess import plain
+from endmark.stores.left_out import CALLS
 
 __all__ = ["WAY_OUT", "require_in_sight", "require_named"]
 
