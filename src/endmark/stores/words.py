@@ -12,7 +12,7 @@ from endmark.errors import UnreadableError
 from endmark.formats._base import Format
 from endmark.stores import json_text
 
-__all__ = ["body_of", "is_plain", "is_words"]
+__all__ = ["body_of", "is_plain", "is_words", "reads_back"]
 
 _JSON = ("[{", '{"')  # how what is a message's begins, blanks apart
 _FIRST = ("type", "role", "id")  # keys that formats begin with, besides that of the body
@@ -46,6 +46,20 @@ def body_of(text: str, role: Any, format_: Format) -> Any:
         message = {**value, "role": role}
         return value if format_.body in value or format_.told(message) == 1 else text
     return value
+
+
+def reads_back(body: Any, role: Any, format_: Format) -> bool:
+    """Tell whether a body, as JSON beside a role, is read as itself.
+
+    >>> from endmark import formats
+    >>> [reads_back(body, "user", formats.get("openai-chat")) for body in ("[]", "", " ", [])]
+    [True, False, False, False]
+    """
+    if _says_nothing(body):
+        return bool(body_of(json_text.write(body), role, format_) == body)
+    return isinstance(body, str) or (
+        isinstance(body, list) and all(isinstance(part, dict) for part in body)
+    )
 
 
 def _says_nothing(value: Any) -> bool:
