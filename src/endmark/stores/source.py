@@ -294,7 +294,7 @@ class Source:
         """Give the payload that holds this message.
 
         Where others are just the content, a message that is more (a result, calls) is all but
-        its role: so a reader must have stored one before. So is one that says nothing, where its
+        its role: so a reader must have stored one before. One that says nothing is whole, where its
         content as JSON would be read as words.
         """
         if wrap == "message":
@@ -305,7 +305,7 @@ class Source:
             return rest
         body = rest[self.format.body]
         as_it_stands = not self.holds_words or (wrap == "words" and isinstance(body, str))
-        return body if as_it_stands or reads_back(body, message["role"], self.format) else rest
+        return body if as_it_stands or reads_back(body, message["role"], self.format) else message
 
     def written(self, cell: Cell) -> float | None:
         return moment(cell)
