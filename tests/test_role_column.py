@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,38 @@ def test_words_stand_in_a_text_column_as_they_are(database: Database, row: dict[
     if row["after"]:
         heal.undo(database.engine)
         assert lines(database) == row["rows"]
+
+
+# What says nothing, what looks like JSON of a message, half of it, and words.
+BODIES: list[Any] = [
+    "", "  ", "\n", '""', ' "" ', "[]", "[ ]", '"a"', "null", "5", '{"a":1}', '{"content":[]}',
+    '{"content":""}', '{"tool_calls":[]}', '{"tool_call_id":"zz"}', '[{"type":"text","text":"x"}]',
+    '{"ty', "[{", "words", "ü 😀", [], None, [{"type": "text", "text": "x"}],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("format", "body"),
+    # A content of null is none of Anthropic's, and refused as such.
+    [pair for pair in product(("openai-chat", "anthropic"), BODIES) if pair != ("anthropic", None)],
+)
+def test_what_is_written_beside_a_role_reads_back(
+    database: Database, body: Any, format: str
+) -> None:
+    made(database)
+    for at in range(4):
+        given: list[Any] = [
+            {"role": role, "content": "so"} for role in ("user", "assistant", "user", "assistant")
+        ]
+        given[at]["content"] = body
+        expected = list(repair(given, format))
+        with Session(database.engine) as session, session.begin():
+            repository = ChatRepository(session, replace(STORE, format=format))
+            repository.persist(f"t{at}", given)
+            assert repository.history(f"t{at}") == expected
+            repository.persist(f"t{at}", given)
+            repository.persist(f"u{at}", expected)
+            assert repository.history(f"u{at}") == expected
 
 
 def lines(database: Database) -> list[list[str]]:

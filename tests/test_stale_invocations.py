@@ -25,6 +25,11 @@ from test_copies import MARK, PLAIN, SAID, SCENES, USER, USUAL, Copy, filled
 pytestmark = pytest.mark.slow
 
 FORMS: list[Copy] = [{"type": "tool-f"}, {"type": "dynamic-tool", "toolName": "f"}]
+NAMELESS: list[Copy] = [
+    {"type": "dynamic-tool"},
+    {"type": "dynamic-tool", "toolName": ""},
+    {"type": "tool-"},
+]
 REFUSED, GRANTED = ({"id": "p", "approved": approved} for approved in (False, True))
 PARTS: list[tuple[str, Copy]] = [
     ("partial", {"state": "input-streaming"}),
@@ -128,6 +133,21 @@ def test_whatever_arguments_and_names_the_two_have(
             parts, listed = assert_repaired(history, turn)
             real = entry[1].get("result") if entry[0] == "real" else None
             assert not real or json.dumps(real) in json.dumps([parts, listed])
+
+
+@pytest.mark.parametrize(("part", "entry"), ROWS)
+def test_a_part_without_a_name_has_that_of_its_entry(
+    part: tuple[str, Copy], entry: tuple[str, Copy]
+) -> None:
+    names: list[Copy] = [{}, {"toolName": ""}, {"toolName": "g"}]
+    for form, name, (users, turn) in product(NAMELESS, names, SCENES):
+        given, told = part_of(form, part[1]), USUAL | entry[1] | name
+        [made], listed = assert_repaired(history_of([given], [told], users), turn)
+        if made != given and listed:
+            called = made.get("toolName") or made["type"].removeprefix("tool-")
+            assert called == (told["toolName"] or "unknown_tool")
+        twice = [given, part_of({"type": "tool-f"}, part[1])]
+        assert_repaired(history_of(twice, [told, USUAL | {"toolName": "h"}], users), turn)
 
 
 @pytest.mark.parametrize(("part", "entry"), ROWS)

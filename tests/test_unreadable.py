@@ -11,6 +11,7 @@ import pytest
 from abstract import Step, Turn
 from building import BUILDERS, builder
 from endmark import Policy, UnreadableError, check, formats, repair
+from endmark.testing import assert_sendable
 
 HI = {"role": "user", "content": "hi"}
 CHAT = [
@@ -64,6 +65,59 @@ def test_nothing_is_taken_out_of_a_history_of_another_format(
     except UnreadableError:
         return
     assert names_in(history) <= names_in(repaired)
+
+
+CALL = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+ASKED = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+STRAY = {"role": "tool", "tool_call_id": "zz", "content": "stray"}
+ANTHROPIC = [
+    {"role": "user", "content": "hi"},
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "f", "input": {}}]},
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "zz", "content": "stray"}]},
+]
+UI = [
+    {"role": "assistant", "parts": [{"type": "tool-f", "toolCallId": "a", "input": {}, **state}]}
+    for state in (
+        {"state": "input-available", "providerExecuted": True},
+        {"state": "output-available", "output": 1},
+    )
+]
+OWN_KEYS: list[tuple[str, list[Any], dict[str, Any]]] = [
+    *(
+        ("openai-chat", history, keys)
+        for history in ([HI, ASKED, STRAY, HI], [HI, STRAY, HI])
+        for keys in (
+            {"additional_kwargs": {}}, {"blocks": []}, {"from_history": False}, {"plugin": None},
+        )
+    ),
+    ("anthropic", ANTHROPIC, {"parts": [{"type": "text", "text": "hi"}]}),
+    ("anthropic", ANTHROPIC, {"output": [{"type": "message"}]}),
+    ("ai-sdk", [*UI, {"role": "user", "parts": [{"type": "text", "text": "hi"}]}], {"format": 2}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("format", "history", "keys"), OWN_KEYS)
+def test_keys_of_an_application_make_no_other_format(
+    format: str, history: list[Any], keys: dict[str, Any]
+) -> None:
+    kept = [{**message, **keys} for message in history]
+    assert check(kept, format) == check(history, format) != ()
+    assert check(repair(kept, format), format) == ()
+
+
+def test_keys_of_an_application_make_no_history_unsendable() -> None:
+    result = {"role": "tool", "tool_call_id": "a", "content": "r"}
+    assert_sendable([{**m, "additional_kwargs": {}} for m in (HI, ASKED, result)], "openai-chat")
+
+
+def test_results_that_only_another_format_reads_are_not_lost() -> None:
+    asked = {**ASKED, "tool_calls": [CALL, CALL | {"id": "b"}]}
+    entries = [{"tool_call_id": id_, "content": id_} for id_ in "ab"]
+    several = {"role": "tool", "content": ["a", "b"], "tool_calls": entries}
+    told = [{**message, "from_history": False} for message in (HI, asked, several, HI)]
+    assert check(told, "agno") == ()
+    with pytest.raises(UnreadableError, match="agno"):
+        repair(told, "openai-chat")
 
 
 def names_in(history: list[Any]) -> set[str]:

@@ -37,6 +37,6 @@ def assert_sendable(history: Sequence[Any], provider: str, *, turn: rules.Turn =
 def _others(history: Sequence[Any], provider: str) -> str:
     """Name the formats that the messages are of instead; nothing for a provider without its own."""
     try:
-        return ", ".join(formats.others(history, formats.get(provider)))
+        return ", ".join(formats.foreign(history, formats.get(provider)))
     except FormatError:
         return ""

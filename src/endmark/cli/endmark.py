@@ -58,7 +58,7 @@ class Input:
         named = formats.get(self.format) if self.format else None
         given = files.read(self.file)
         if named is not None:
-            if shown := formats.others(given.messages, named):
+            if shown := formats.foreign(given.messages, named):
                 raise FormatError(
                     f"these messages are not of {named.name}: by the looks of them they are of "
                     f"{', '.join(shown)}; name it with --format"

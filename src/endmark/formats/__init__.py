@@ -13,8 +13,20 @@ from typing import Any, cast
 from endmark.errors import FormatError, UnreadableError
 from endmark.formats._base import Format, Rebuilt
 from endmark.formats._entry import load
+from endmark.model import Call, Result
+from endmark.policy import DEFAULT
 
-__all__ = ["Format", "Rebuilt", "candidates", "detect", "get", "names", "others", "require_own"]
+__all__ = [
+    "Format",
+    "Rebuilt",
+    "candidates",
+    "detect",
+    "foreign",
+    "get",
+    "names",
+    "others",
+    "require_own",
+]
 
 _MODULES = {
     "adk": "endmark.formats.adk",
@@ -113,11 +125,43 @@ def others(history: Sequence[Any], format_: Format) -> tuple[str, ...]:
 
 def require_own(history: Sequence[Any], format_: Format) -> None:
     """Refuse messages that are plainly of another format. Raises `UnreadableError`."""
-    if likely := others(history, format_):
+    if likely := foreign(history, format_):
         raise UnreadableError(
             f"these messages are not of {format_.name}: by the looks of them they are of "
             f"{', '.join(likely)}. Nothing was changed; check the format that was named."
         )
+
+
+def foreign(history: Sequence[Any], format_: Format) -> tuple[str, ...]:
+    """Name the formats that messages are of by their calls and results, not by their looks alone.
+
+    Applications put keys of their own on their messages, which other formats have too: where this
+    format reads a call, the messages are of it, unless another reads a result of it that this one
+    does not; where it reads results alone, unless another reads calls.
+
+    >>> call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    >>> foreign([{"role": "assistant", "tool_calls": [call], "blocks": []}], get("openai-chat"))
+    ()
+    """
+    likely = others(history, format_)
+    if not likely:
+        return ()
+    calls, results = (_ids(history, format_, kind) for kind in (Call, Result))
+    if calls:
+        return tuple(
+            name for name in likely if _ids(history, _load(name), Result) & calls - results
+        )
+    return tuple(name for name in likely if not results or _ids(history, _load(name), Call))
+
+
+def _ids(history: Sequence[Any], format_: Format, kind: type[Call | Result]) -> set[str | None]:
+    """Give the ids of the calls, or the results, that a format reads from any messages."""
+    try:
+        events = format_.events(history, range(len(history)), DEFAULT)
+        ids = {event.id for event in events if isinstance(event, kind)}
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError, UnreadableError):
+        return set()
+    return ids if format_.optional_ids else ids - {None}
 
 
 def candidates(history: Sequence[Any]) -> tuple[Format, ...]:

@@ -63,7 +63,8 @@ def edit_stale(part: Message, entry: Message, edits: Sequence[Edit]) -> list[Mes
 
 
 def _told(part: Message, entry: Message) -> Message:
-    """Give a part with what the entry knows better: whole arguments, and a real result."""
+    """Give a part with what the entry knows better: a name, whole arguments, and a real result."""
+    part = _named(part, entry)
     answers = _is_real(entry) and (settled(part) is None or _is_made(part))
     cut = settled(part) is None and part.get("state") == "input-streaming"
     if not answers and (not cut or entry.get("state") == PARTIAL):
@@ -73,6 +74,15 @@ def _told(part: Message, entry: Message) -> Message:
     if args is not None and (cut or not isinstance(part.get("input"), dict)):
         made["input"] = args
     return _with_answer_of(entry, made) if answers else made
+
+
+def _named(part: Message, entry: Message) -> Message:
+    """Give a part that does not say which tool was called the name that the entry says."""
+    name = known_id(entry.get("toolName"))
+    if name is None or name_of(part) is not None:
+        return part
+    typed = part["type"] != "dynamic-tool"
+    return {**part, "type": f"tool-{name}"} if typed else {**part, "toolName": name}
 
 
 def _with_answer_of(entry: Message, part: Message) -> Message:

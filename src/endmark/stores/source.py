@@ -23,7 +23,7 @@ from endmark.stores.conversation import Conversation, RefusedError, Row, Wrap
 from endmark.stores.order import moment
 from endmark.stores.sense import nonsense
 from endmark.stores.table import Cell, Table, rows_of
-from endmark.stores.words import body_of, is_words
+from endmark.stores.words import body_of, is_words, reads_back
 
 # One module a layout, each with `load`, `changes` and `read_sample`; with `open_second` where it
 # has a second table.
@@ -263,10 +263,15 @@ class Source:
         return payload
 
     def _read(self, cell: str | bytes, role: Cell) -> Any:
+        if self.holds_words and isinstance(cell, str):
+            return body_of(cell, role, self.format)
+        return json_text.read(cell)
+
+    @property
+    def holds_words(self) -> bool:
+        """Say whether a text in the payload's column may be words as they stand."""
         column = self.payload_table.columns[self.store.payload]
-        if self.store.role is None or isinstance(cell, bytes) or "json" in column.type.lower():
-            return json_text.read(cell)
-        return body_of(cell, role, self.format)
+        return self.store.role is not None and "json" not in column.type.lower()
 
     def _wrapped(self, row: Row) -> tuple[Message, Wrap]:
         payload = row.payload
@@ -288,14 +293,18 @@ class Source:
         """Give the payload that holds this message.
 
         Where others are just the content, a message that is more (a result, calls) is all but
-        its role: so a reader must have stored one before.
+        its role: so a reader must have stored one before. One that says nothing is whole, where its
+        content as JSON would be read as words.
         """
         if wrap == "message":
             return message
-        plain = {"role", self.format.body, self.format.id_field}
-        if wrap in ("body", "words") and set(message) <= plain and self.format.body in message:
-            return message[self.format.body]
-        return {key: value for key, value in message.items() if key != "role"}
+        rest = {key: value for key, value in message.items() if key != "role"}
+        bare = rest.keys() <= {self.format.body, self.format.id_field} and self.format.body in rest
+        if wrap not in ("body", "words") or not bare:
+            return rest
+        body = rest[self.format.body]
+        as_it_stands = not self.holds_words or (wrap == "words" and isinstance(body, str))
+        return body if as_it_stands or reads_back(body, message["role"], self.format) else message
 
     def written(self, cell: Cell) -> float | None:
         return moment(cell)

@@ -10,9 +10,11 @@ from typing import Any
 
 from endmark.errors import UnreadableError
 from endmark.formats._base import Format
+from endmark.model import Blank
+from endmark.policy import DEFAULT
 from endmark.stores import json_text
 
-__all__ = ["body_of", "is_plain", "is_words"]
+__all__ = ["body_of", "is_plain", "is_words", "reads_back"]
 
 _JSON = ("[{", '{"')  # how what is a message's begins, blanks apart
 _FIRST = ("type", "role", "id")  # keys that formats begin with, besides that of the body
@@ -38,7 +40,7 @@ def body_of(text: str, role: Any, format_: Format) -> Any:
         if _may_be_half(text, format_):
             raise
         return text
-    if _says_nothing(value):
+    if _says_nothing(value) or _is_blank(value, role, format_):
         return text if format_.told({"role": role, format_.body: text}) >= 0 else value
     if isinstance(value, list):
         return value if all(isinstance(part, dict) for part in value) else text
@@ -48,12 +50,37 @@ def body_of(text: str, role: Any, format_: Format) -> Any:
     return value
 
 
+def reads_back(body: Any, role: Any, format_: Format) -> bool:
+    """Tell whether a body, as JSON beside a role, is read as itself.
+
+    >>> from endmark import formats
+    >>> [reads_back(body, "user", formats.get("openai-chat")) for body in ("[]", "", " ", [])]
+    [True, False, False, False]
+    """
+    if _says_nothing(body):
+        return bool(body_of(json_text.write(body), role, format_) == body)
+    return isinstance(body, str) or (
+        isinstance(body, list) and all(isinstance(part, dict) for part in body)
+    )
+
+
 def _says_nothing(value: Any) -> bool:
     """Tell of `[]` and `""`: somebody's answer, or a message with nothing in it, which is dropped.
 
     Nobody can tell, and words are never ours to lose.
     """
     return value == [] or (isinstance(value, str) and not value.strip())
+
+
+def _is_blank(value: Any, role: Any, format_: Format) -> bool:
+    """Tell of an object of one key that would be a message with nothing in it: `{"content": []}`."""
+    if not isinstance(value, dict) or len(value) != 1 or isinstance(value.get(format_.body), str):
+        return False
+    message = {**value, "role": role}
+    if format_.told(message) < 0:  # a null is no content of most formats
+        return format_.body in value and value[format_.body] is None
+    events = format_.events([message, format_.said], [0], DEFAULT)
+    return bool(events) and all(isinstance(event, Blank) for event in events)
 
 
 def _may_be_half(text: str, format_: Format) -> bool:
