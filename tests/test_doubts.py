@@ -7,6 +7,7 @@ one, and nothing of a right one.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -80,12 +81,18 @@ CASES = [case for case in load() if all("role" in message for message in case["h
 UNTOLD = {("anthropic", "ai-sdk"), ("anthropic", "open-webui"), ("open-webui", "openai-chat")}
 
 
+@pytest.fixture
+def memory() -> Iterator[sa.Engine]:
+    engine = sa.create_engine("sqlite://")
+    yield engine
+    engine.dispose()
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
-def test_no_other_format_beside_a_role(case: dict[str, Any]) -> None:
+def test_no_other_format_beside_a_role(memory: sa.Engine, case: dict[str, Any]) -> None:
     """A right format is never doubted, a wrong one is, where a call tells them apart."""
     own = formats.get(case["format"])
-    engine = sa.create_engine("sqlite://")
-    with engine.connect() as connection:
+    with memory.connect() as connection:
         connection.exec_driver_sql(
             "CREATE TABLE line (id INTEGER PRIMARY KEY, thread TEXT, role TEXT, body TEXT)"
         )
