@@ -45,12 +45,14 @@ def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.Monke
     """All blocks of a page, one after the other, as a reader would type them."""
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": page.stem}
+    made: dict[int, Any] = {}
     for number, block in enumerate(blocks(page, "python"), 1):
         exec(compile(block, f"{page.name}, block {number}", "exec"), names)
-    closed(names)
+        made |= {id(value): value for value in names.values()}  # another may take its name
+    closed(made)
 
 
-def closed(names: dict[str, Any]) -> None:
+def closed(names: dict[Any, Any]) -> None:
     """Close the databases that an example has left open."""
     for value in names.values():
         if isinstance(value, sa.Engine):
