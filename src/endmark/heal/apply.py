@@ -41,7 +41,8 @@ def apply(
     Raises `StoreError` for a mapping that the database does not have, `HealError` for a journal
     of a newer version; what was committed before any error stays, whole and journalled.
     """
-    healing = _Healing(stores, policy, options, on_item, stop, apart=_is_roomy(engine))
+    apart = options.shard is None and _is_roomy(engine)  # shards are at work beside each other
+    healing = _Healing(stores, policy, options, on_item, stop, apart=apart)
     healing.run(engine.connect, lambda: transaction(engine), on_progress)
     return healing.applied
 
