@@ -113,3 +113,21 @@ def test_no_other_format_beside_a_role(memory: sa.Engine, case: dict[str, Any]) 
                 assert said is None
             elif (own.name, name) not in UNTOLD:
                 assert said is not None, name
+
+
+def test_keys_of_an_application_s_own_are_no_other_format(memory: sa.Engine) -> None:
+    own = {"additional_kwargs": {}}
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    ask = {"role": "assistant", "content": None, "tool_calls": [call], **own}
+    history = [
+        {"role": "user", "content": "hi", **own},
+        ask,
+        {"role": "user", "content": "?", **own},
+    ]
+    store = Store(format="openai-chat", table="line", conversation="t", order="id", payload="body")
+    with memory.connect() as connection:
+        connection.exec_driver_sql("CREATE TABLE line (id INTEGER PRIMARY KEY, t TEXT, body TEXT)")
+        for message in history:
+            values = (json.dumps(message),)
+            connection.exec_driver_sql("INSERT INTO line (t, body) VALUES ('x', ?)", values)
+        assert doubt(Source(connection, store), connection) is None

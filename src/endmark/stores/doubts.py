@@ -148,7 +148,7 @@ def _are_random(cells: Sequence[Any]) -> bool:
 def _format(look: _Look) -> str | None:
     """Say of which other format the messages surely are, where none is as that one named asks."""
     told = [one for one in look.seen if isinstance(one, dict)]
-    likely: Sequence[str] = formats.others(told, look.source.format)
+    likely: Sequence[str] = formats.foreign(told, look.source.format)
     if not likely and not look.calls(look.source.format):
         likely = [name for name in formats.names() if _is_sure(look, formats.get(name))]
     if not likely:
@@ -205,7 +205,9 @@ def _nothing(look: _Look) -> str | None:
     format_, store = look.source.format, look.store
     # One odd message, which says who speaks, is no proof.
     alone = len(look.told) == 1 and any(map(_has_role, look.seen))
-    if look.is_plain and look.told and max(look.told) < 0 and not alone:
+    # An application may have keys of its own on each, which another format has.
+    own = alone or any(sample.asks(format_, one) for one in look.seen)
+    if look.is_plain and look.told and max(look.told) < 0 and not own:
         what = "the lists" if store.layout in LISTS else "the rows"
         return (
             f"nothing in {what} of {look.where} is a message of {format_.name}; "

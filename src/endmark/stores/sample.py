@@ -63,7 +63,12 @@ def score(format_: Format, message: Any) -> int:
 
 def calls(format_: Format, message: Any) -> bool:
     """Tell whether a format finds calls in what may be a message of it."""
-    if score(format_, message) < 0 or message is REFUSED:
+    return score(format_, message) >= 0 and asks(format_, message)
+
+
+def asks(format_: Format, message: Any) -> bool:
+    """Tell whether a format finds calls in anything, whatever keys are beside them."""
+    if message is REFUSED:
         return False
     try:
         return bool(list(format_.call_ids(message)))
