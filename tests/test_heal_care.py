@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from endmark import Policy, heal, repair
 from endmark.errors import HealError
 from endmark.heal import Item, Options, stamps
-from endmark.stores import Store, changes
+from endmark.stores import Store, changes, write
 from fix_databases import Database
 from healing import PAYLOADS, Chat, dump
 
@@ -111,7 +111,7 @@ def test_a_row_that_changes_meanwhile(
         touches_x = any("x-00" in str(change.key) for change in rest[1])
         if touches_x and next(left, None) is not None:
             raise changes.RowChanged(rest[1][0])
-        return changes.execute(connection, *rest)
+        return write.execute(connection, *rest)
 
     monkeypatch.setattr(stamps, "execute", meddling)
     applied, items = apply(database, chat.store, include_frontier=True)

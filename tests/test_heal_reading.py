@@ -46,7 +46,7 @@ def fill(connection: sa.Connection) -> None:
     connection.execute(sa.text("INSERT INTO chat (thread, body) VALUES (:thread, :body)"), rows)
 
 
-@pytest.mark.parametrize(("index", "readings"), [(True, 2 * MANY), (False, 2)])
+@pytest.mark.parametrize(("index", "readings"), [(True, MANY), (False, 1)])
 def test_a_table_without_an_index_is_not_read_for_each_conversation(
     database: Database, monkeypatch: pytest.MonkeyPatch, index: bool, readings: int
 ) -> None:
@@ -64,7 +64,7 @@ def test_a_table_without_an_index_is_not_read_for_each_conversation(
     applied = heal.apply(database.engine, [STORE])
 
     assert applied.healed == MANY
-    assert len(loaded) == readings  # half of them to verify
+    assert len(loaded) == readings  # what reads back sound is not loaded again
     assert heal.scan(database.engine, [STORE]).poisoned == 0
 
 

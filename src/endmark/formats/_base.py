@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import Any, ClassVar
@@ -103,6 +103,9 @@ class Format(ABC):
     ids_key: ClassVar[str] = ""
     # SQL on a jsonb message {0}: the text of a smaller one that `skim` sees the same in.
     slim: ClassVar[str | None] = None
+    # The same for text: how most programs begin a message of which `skim` sees no more than is here
+    # (spaces left out), and what it then counts as.
+    plain: ClassVar[Mapping[str, str]] = {}
 
     @abstractmethod
     def skim(self, history: History) -> list[int]:

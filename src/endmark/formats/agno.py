@@ -9,9 +9,9 @@ https://github.com/agno-agi/agno/blob/main/libs/agno/agno/models/message.py
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from endmark.errors import UnreadableError
 from endmark.formats._base import Edits, History, Message, Rebuilt, known_id, unreadable
@@ -34,6 +34,7 @@ class Agno(OpenAIChat):
 
     name = "agno"
     source = "https://github.com/agno-agi/agno/blob/main/libs/agno/agno/models/message.py"
+    plain: ClassVar[Mapping[str, str]] = {}
     slim = ""  # a run is never one message a row
 
     def skim(self, history: History) -> list[int]:

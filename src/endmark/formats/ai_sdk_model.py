@@ -8,9 +8,9 @@ https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from endmark.formats._ai_sdk_model_parts import (
     as_text,
@@ -52,6 +52,9 @@ class AISDKModel(NextMessage):
     refusal = "AI_MissingToolResultsError: Tool results are missing for tool calls {ids}."
     body = "content"
     joins = True
+    plain: ClassVar[Mapping[str, str]] = {
+        '{"role":"user","content":': '{"role":"user","content":""}'
+    }
 
     def skim(self, history: History) -> list[int]:
         suspects: list[int] = []

@@ -12,9 +12,9 @@ https://github.com/lobehub/lobe-chat/tree/main/packages/context-engine
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from endmark.formats._base import History, Message, Rebuilt, known_id, unreadable
 from endmark.formats.openai_chat import OpenAIChat
@@ -35,6 +35,7 @@ class LobeChat(OpenAIChat):
     source = "https://github.com/lobehub/lobe-chat/tree/main/packages/context-engine"
     unique_ids = True
     slim = None  # type: ignore[assignment]
+    plain: ClassVar[Mapping[str, str]] = {}
     gate = '"apiName"'
 
     def skim(self, history: History) -> list[int]:

@@ -6,8 +6,8 @@ https://platform.openai.com/docs/api-reference/chat/create
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from endmark.formats._base import (
     ORPHAN_TEXT,
@@ -63,6 +63,7 @@ class OpenAIChat(OwnMessage):
         """ WHEN 'user' THEN '{{"role":"user"}}' WHEN 'system' THEN '{{"role":"user"}}'"""
         """ WHEN 'developer' THEN '{{"role":"user"}}' ELSE CAST({0} AS TEXT) END"""
     )
+    plain: ClassVar[Mapping[str, str]] = {'{"role":"user",': '{"role":"user"}'}
 
     def skim(self, history: History) -> list[int]:
         suspects: list[int] = []

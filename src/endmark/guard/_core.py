@@ -28,8 +28,9 @@ from endmark.guard._tail import (
 from endmark.history import Examination, examine
 from endmark.model import Finding, Shape, Turn
 from endmark.policy import Policy
-from endmark.stores.changes import Change, execute
+from endmark.stores.changes import Change
 from endmark.stores.conversation import Conversation
+from endmark.stores.write import execute
 
 __all__ = ["SEGMENT", "Settled", "read_tail", "settle", "write"]
 

@@ -21,7 +21,7 @@ from endmark.heal.scan import Open, batches
 from endmark.heal.work import Outcome, Worker
 from endmark.policy import DEFAULT, Policy
 from endmark.stores._store import Store
-from endmark.stores.changes import Change
+from endmark.stores.changes import COUNTER, Change
 from endmark.stores.doubts import undoubted
 from endmark.stores.source import Source
 
@@ -151,7 +151,7 @@ class _Healing:
 
     def _count(self, outcome: Outcome, store: str) -> None:
         for change in outcome.made:
-            if change.table != "sqlite_sequence":
+            if change.table != COUNTER:
                 self._count_row(change)
         item = outcome.verdict.item(store)
         if item is not None:

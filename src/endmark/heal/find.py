@@ -18,13 +18,14 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, text
 
 from endmark.heal import slim, stream
-from endmark.heal.report import Options, label
+from endmark.heal.report import USUAL, Options, label
 from endmark.model import Shape
-from endmark.stores.select import only
+from endmark.stores.select import of_conversations, only
 from endmark.stores.source import WHOLE, Source
 from endmark.stores.table import Cell, rows_of
 
 Id = tuple[Cell, ...]
+Asked = tuple[str, str, dict[str, Any]]  # columns, condition, values to bind
 ROUND = 100_000  # found in one go
 LOADED = 100  # conversations read at a time
 MOST_KEYS = 1_000  # beyond these a conversation is read whole
@@ -91,9 +92,7 @@ def unnamed(source: Source, connection: Connection, options: Options) -> int:
     return int(connection.execute(text(sql), values).scalar_one())
 
 
-def _conversations(
-    source: Source, options: Options, after: Id | None
-) -> tuple[str, str, dict[str, Any]]:
+def _conversations(source: Source, options: Options, after: Id | None) -> Asked:
     """Give the columns that name a conversation, and the condition for rows that are to be seen."""
     table, names = source.table, source.store.conversation
     columns = ", ".join(table.read(name) for name in names)
@@ -208,19 +207,39 @@ def streamed(
 ) -> Generator[Candidate]:
     """Give candidates behind conversation `after` as they come, in order."""
     columns, condition, values = _conversations(source, options, after)
-    table, names = source.table, len(source.store.conversation)
     gate, more = slim.may_hold_calls(source)
     if source.store.layout != "rows":
         condition, values = f"{condition} AND {gate}", values | more
+    yield from _looked(source, connection, (columns, condition, values), options)
+
+
+def suspects(source: Source, connection: Connection, ids: Sequence[Id]) -> list[Id]:
+    """Give those of these conversations that want a second look."""
+    store = source.store
+    as_read = not (store.ties or store.head)
+    if not ids or not is_streamed(source) or store.layout != "rows" or not as_read:
+        return list(ids)
+    columns, condition, values = _conversations(source, USUAL, None)
+    named, more = of_conversations(source, ids)
+    asked = columns, f"{condition} AND {named}", values | more
+    with closing(_looked(source, connection, asked, USUAL)) as found:
+        return [candidate.id for candidate in found]
+
+
+def _looked(
+    source: Source, connection: Connection, asked: Asked, options: Options
+) -> Generator[Candidate]:
+    """Take the first look at the conversations under a condition."""
     if slim.can_join(source):
-        yield from _by_conversation(source, connection, columns, condition, values)
+        yield from _by_conversation(source, connection, asked)
         return
-    reader = slim.reader(source)
+    columns, condition, values = asked
+    table, names, reader = source.table, len(source.store.conversation), slim.reader(source)
     sorting = [*source.store.conversation, *source.order, *source.key]
     sql = f"SELECT {columns}, {reader.columns} FROM {table.ref} WHERE {condition} "
     sql += f"ORDER BY {table.sort(sorting)}"
-    skim, here = reader.skim, table.dialect == "postgresql"
-    name_of = itemgetter(*range(names))
+    skim, name_of = reader.skim, itemgetter(*range(names))
+    here = table.dialect == "postgresql"
     # Closed at once: an exception keeps it from being collected, and it keeps the connection.
     with closing(stream.rows(connection, sql, values)) as coming:
         for id_, group in groupby(coming, key=name_of):
@@ -230,11 +249,9 @@ def streamed(
                 yield Candidate(named, rows=len(rows))
 
 
-def _by_conversation(
-    source: Source, connection: Connection, columns: str, condition: str, values: dict[str, Any]
-) -> Iterator[Candidate]:
+def _by_conversation(source: Source, connection: Connection, asked: Asked) -> Iterator[Candidate]:
     """Let PostgreSQL put each conversation together: a row costs more to send than to read."""
-    table = source.table
+    table, (columns, condition, values) = source.table, asked
     names = table.sort(source.store.conversation)
     joined = slim.joined(source, table.sort([*source.order, *source.key]))
     sql = f"SELECT {columns}, count(*), {joined} FROM {table.ref} WHERE {condition} "

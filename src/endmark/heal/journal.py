@@ -21,11 +21,10 @@ from sqlalchemy import Connection, inspect, text
 from endmark.errors import HealError
 from endmark.heal.report import Options, Run
 from endmark.stores._store import Store
-from endmark.stores.changes import Change
+from endmark.stores.changes import COUNTER, Change
 from endmark.stores.table import Cells
 
 VERSION = 1
-COUNTER = "sqlite_sequence"  # SQLite's own table: the last number that each table gave out
 SCHEMA = "endmark"
 PREFIX = "endmark_heal_"
 

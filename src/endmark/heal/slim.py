@@ -276,12 +276,33 @@ def can_join(source: Source) -> bool:
 def joined(source: Source, sorting: str) -> str:
     """Make one list of a conversation's messages; a great one is left out, to be looked at alone."""
     table, column = source.table, source.store.payload
-    text = table.read(column)
-    if source.format.slim and _type(source, column) == "jsonb":
-        text = source.format.slim.format(table.quote(column))
+    text = _slim(source)
     great = f"pg_column_size({table.quote(column)}) > {GREAT}"
     piece = f"CASE WHEN {great} THEN 'null' ELSE {text} END"
     return f"'[' || string_agg({piece}, ',' ORDER BY {sorting}) || ']'"
+
+
+def _slim(source: Source) -> str:
+    """Make the text of a message, or of a smaller one that the first look sees the same in."""
+    table, column, format_ = source.table, source.store.payload, source.format
+    text = table.read(column)
+    if source.store.refuses:  # a sign may stand in what would be left out
+        return text
+    if format_.slim and _type(source, column) == "jsonb":
+        return format_.slim.format(table.quote(column))
+    if not format_.plain or not table.tells_json:
+        return text
+    cases = "".join(
+        f" WHEN {_begins(text, start)} AND {text} IS JSON OBJECT WITH UNIQUE KEYS THEN '{plain}'"
+        for start, plain in format_.plain.items()
+    )
+    return f"CASE{cases} ELSE {text} END"
+
+
+def _begins(text: str, start: str) -> str:
+    """Make the condition that a JSON text begins so, in either of the ways that are usual."""
+    spaced = start.replace(":", ": ").replace(",", ", ").rstrip()
+    return f"(starts_with({text}, '{spaced}') OR starts_with({text}, '{start}'))"
 
 
 def skim_joined(source: Source, count: int, text: str | None) -> bool:

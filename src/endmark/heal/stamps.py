@@ -14,8 +14,9 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection
 
-from endmark.stores.changes import Change, execute
+from endmark.stores.changes import Change
 from endmark.stores.table import Table
+from endmark.stores.write import execute
 
 __all__ = ["put_aside", "unstamped"]
 

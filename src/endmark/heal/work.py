@@ -14,11 +14,11 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from endmark.heal.connect import savepoint
-from endmark.heal.find import Candidate
+from endmark.heal.find import Candidate, suspects
 from endmark.heal.judge import Id, Judge, Verdict
 from endmark.heal.references import References
 from endmark.heal.stamps import unstamped
-from endmark.stores.changes import Change, RowChanged, statement
+from endmark.stores.changes import COUNTER, Change, RowChanged, statement
 from endmark.stores.conversation import Row
 from endmark.stores.select import among, read_rows
 from endmark.stores.source import Source
@@ -157,6 +157,7 @@ class Worker:
         if len(again) < len(alone) or any(verdict.findings for verdict in again.values()):
             raise UnverifiedError
         whole = [o.verdict.id for o in outcomes if not o.verdict.alone]
+        whole = suspects(self.source, connection, whole)
         for found in self.source.load(connection, whole) if whole else ():
             verdict = self.judge.whole(found)
             if verdict.problem is not None or verdict.findings:
@@ -190,7 +191,7 @@ def _shared_out(due: list[Verdict], owners: list[int], made: list[Change]) -> li
     rest = iter(owners)
     owner = 0
     for change in made:
-        if change.table != "sqlite_sequence":
+        if change.table != COUNTER:
             owner = next(rest)
         outcomes[owner].made.append(change)
     return outcomes

@@ -22,6 +22,7 @@ from endmark.stores._store import LISTS, Store
 from endmark.stores.conversation import Row
 from endmark.stores.guess import is_role, lists_in, order_of
 from endmark.stores.left_out import left_out
+from endmark.stores.order import moment
 from endmark.stores.source import Source
 from endmark.stores.table import rows_of
 
@@ -114,7 +115,7 @@ def _age(look: _Look) -> str | None:
 def _tells_time(source: Source, connection: Connection, name: str) -> bool:
     """Tell whether a column holds times, as far as a few rows say; an empty one may."""
     cells = _cells(source, connection, name)
-    return not cells or any(source.written(one) is not None for one in cells)
+    return not cells or any(moment(one) is not None for one in cells)
 
 
 def _cells(source: Source, connection: Connection, name: str) -> list[Any]:

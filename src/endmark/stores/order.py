@@ -32,6 +32,9 @@ def places(cells: Sequence[Cell], type_: str) -> list[Place]:
 
     Raises `UnreadableError` for a value that is neither a number nor a time.
     """
+    if all(map(_is_whole, cells)):
+        texts, numbers = _stepped(str, 1), _stepped(lambda number: number, 1)
+        return [(int(cell or 0), texts if isinstance(cell, str) else numbers) for cell in cells]
     if any(_is_fraction(cell) for cell in cells):  # whole numbers among them count alike
         stamps = [_fraction(cell) for cell in cells]
     else:
@@ -66,6 +69,10 @@ def _step(cell: Cell, type_: str) -> int:
     if _is_fraction(cell):
         return max(1, math.ceil(math.ulp(float(cell or 0)) * 1e6))
     return 1
+
+
+def _is_whole(cell: Cell) -> bool:
+    return isinstance(cell, int) or (isinstance(cell, str) and bool(_WHOLE.fullmatch(cell)))
 
 
 def _is_fraction(cell: Cell) -> bool:
@@ -206,9 +213,10 @@ def moment(value: Cell) -> float | None:
     """Read a time as seconds since the epoch, whatever its unit; None if it is not a time."""
     if isinstance(value, str) and not value.replace(".", "", 1).isdigit():
         try:
-            return _micros(datetime.fromisoformat(value)) / 1e6
+            when = datetime.fromisoformat(value)
         except ValueError:
             return None
+        return ((when if when.tzinfo else when.replace(tzinfo=UTC)) - _EPOCH).total_seconds()
     if value is None or isinstance(value, bytes):
         return None
     number = float(value)

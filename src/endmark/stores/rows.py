@@ -190,6 +190,8 @@ def _plainly(old: str, payload: Any, new: Any) -> str | None:
 
 def _update(source: Source, row: Row, after: Cells) -> list[Change]:
     """Change just the cells that differ."""
+    if after is row.cells:
+        return []
     before = {**row.cells, **dict(zip(source.order, row.order, strict=True))}
     changed = {name: value for name, value in after.items() if before[name] != value}
     if not changed:
@@ -245,9 +247,11 @@ def respaced(
         if value == was:
             edits += _update(source, like, slots[slot])
             continue
-        for change in _update(source, like, {**slots[slot], first: write(value)}):
+        own = {} if slots[slot] is like.cells else slots[slot]
+        for change in _update(source, like, {**own, first: write(value)}):
             moves[origin] = (was, value, change)
-    deletes = [_delete(source, row) for k, row in enumerate(rows) if k not in set(origins)]
+    held = set(origins)
+    deletes = [_delete(source, row) for k, row in enumerate(rows) if k not in held]
     spare = max([value for value, _ in stamps] + values) + 1
     return deletes + edits + _in_turn(first, moves, spare, stamps[0][1]) + inserts
 

@@ -11,6 +11,7 @@ import orjson
 from sqlalchemy import Connection
 
 from endmark.stores.conversation import Row
+from endmark.stores.order import moment
 from endmark.stores.source import Source
 from endmark.stores.table import Cell, Cells, Table, rows_of
 
@@ -95,18 +96,21 @@ def read_rows(
     sql += f" WHERE {condition}{more} ORDER BY {sorting}"
     if lock and table.dialect == "postgresql":
         sql += " FOR UPDATE"
-    return [_row(source, cells) for cells in rows_of(connection, sql, values | more_values)]
-
-
-def _row(source: Source, cells: tuple[Any, ...]) -> tuple[tuple[Cell, ...], Row]:
-    n, k, o = len(source.store.conversation), len(source.key), len(source.order)
-    row = Row(
-        key=dict(zip(source.key, cells[n : n + k], strict=True)),
-        order=cells[n + k : n + k + o],
-        cells=dict(zip(source.content, cells[n + k + o :], strict=False)),
-        written=source.written(cells[-1]) if source.age else None,
-    )
-    return cells[:n], row
+    n, key, content, aged = len(store.conversation), source.key, source.content, source.age
+    k = n + len(key)
+    o = k + len(source.order)
+    return [
+        (
+            cells[:n],
+            Row(
+                key=dict(zip(key, cells[n:k], strict=True)),
+                order=cells[k:o],
+                cells=dict(zip(content, cells[o:], strict=False)),
+                written=moment(cells[-1]) if aged else None,
+            ),
+        )
+        for cells in rows_of(connection, sql, values | more_values)
+    ]
 
 
 def label(key: Cells) -> str:

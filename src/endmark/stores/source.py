@@ -1,7 +1,7 @@
 """A store opened on a connection: its conversations read, and the changes that a repair means.
 
 row -> payload -> history here, and back again: `Source.changes` says which rows would change, and
-nothing in this package writes without `changes.execute`.
+nothing in this package writes without `write.execute`.
 """
 
 from __future__ import annotations
@@ -305,6 +305,3 @@ class Source:
         body = rest[self.format.body]
         as_it_stands = not self.holds_words or (wrap == "words" and isinstance(body, str))
         return body if as_it_stands or reads_back(body, message["role"], self.format) else message
-
-    def written(self, cell: Cell) -> float | None:
-        return moment(cell)

@@ -8,12 +8,14 @@ that what was read can be written back exactly. On SQLite cells are the driver's
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+import orjson
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import DBAPIError, NoSuchTableError, OperationalError
 
@@ -60,6 +62,8 @@ class Table:
         self.name = name
         self.schema = schema
         self.dialect = connection.dialect.name
+        version = connection.dialect.server_version_info or (0,)
+        self.tells_json = self.dialect == "postgresql" and version >= (16,)  # `IS JSON`
         self._quote = connection.dialect.identifier_preparer.quote
         self.ref = (
             self.quote(name) if schema is None else f"{self.quote(schema)}.{self.quote(name)}"
@@ -212,6 +216,12 @@ class Table:
         """Compare a column with a value in a way that an index serves."""
         return f"{self.quote(name)} = {self.bind(name, parameter)}"
 
+    def where(self, key: Iterable[str], same: Iterable[str] = ()) -> str:
+        """Make the condition for the row of a key, `:k0` and on, that holds the same, `:b0` on."""
+        parts = [self.equals(name, f"k{n}") for n, name in enumerate(key)]
+        parts += [self.same(name, f"b{n}") for n, name in enumerate(same)]
+        return " AND ".join(parts)
+
 
 def _has_rowid(connection: Connection, ref: str) -> bool:
     try:
@@ -231,6 +241,23 @@ def _no_table(connection: Connection, name: str, schema: str | None) -> StoreErr
             "; make Endmark's own with endmark.guard.tables.metadata.create_all, or heal-db migrate"
         )
     return StoreError(f"there is no table {name}{where}; the tables there are: {seen}{way}")
+
+
+def numbered(prefix: str, values: Iterable[Any]) -> dict[str, Any]:
+    """Name values to bind.
+
+    >>> numbered("k", ["a", 7])
+    {'k0': 'a', 'k1': 7}
+    """
+    return {f"{prefix}{k}": value for k, value in enumerate(values)}
+
+
+def as_json(records: Any) -> str:
+    """Give many values as one JSON text to bind; half a surrogate pair stays, for the driver."""
+    try:
+        return orjson.dumps(records).decode()
+    except TypeError:  # that, or a number over 64 bits
+        return json.dumps(records, ensure_ascii=False)
 
 
 def rows_of(connection: Connection, sql: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
