@@ -161,22 +161,24 @@ def _same_ids(
         return set()
     calls = [event for event in events if isinstance(event, Call) and event.id is not None]
     results = [event for event in events if isinstance(event, Result) and event.id is not None]
-    asked = {(call.at.message, call.id) for call in calls}
-    answered = {(result.after, result.id) for result in results}
-    strays = {r.id for r in results if (r.after, r.id) not in asked}
-    open_ = [call for call in calls if (call.at.message, call.id) not in answered]
+    strays, open_ = set(), calls
+    if results:
+        asked = {(call.at.message, call.id) for call in calls}
+        answered = {(result.after, result.id) for result in results}
+        strays = {r.id for r in results if (r.after, r.id) not in asked}
+        open_ = [call for call in calls if (call.at.message, call.id) not in answered]
     if format_.unique_ids:
         strays.update(call.id for call in calls)
     else:
         strays.update(call.id for call in open_ if call.owner is Owner.PROVIDER)
+    known = set(suspects)
     found = format_.calling(history, strays) if strays else []
     ids = {call.id for call in open_}
     found += [
         index
         for index in _turns(history, format_, [call.at.message for call in open_])
-        if not ids.isdisjoint(format_.call_ids(history[index]))
+        if index not in known and not ids.isdisjoint(format_.call_ids(history[index]))
     ]
-    known = set(suspects)
     more: set[int] = set()
     for index in found:
         if index not in known:
@@ -191,7 +193,7 @@ def _turns(history: Sequence[Any], format_: Format, indexes: list[int]) -> Itera
         if index < done:
             continue
         start, stop = index, index + 1
-        while start > done and not format_.is_user(history[start]):
+        while start > done and not format_.is_user(history[start - 1]):
             start -= 1
         while stop < len(history) and not format_.is_user(history[stop]):
             stop += 1

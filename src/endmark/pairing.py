@@ -98,10 +98,7 @@ def _blocks(calls: list[Call], zone: list[Result], *, joint: bool) -> list[Block
     """Make a group one block if its results are all in place, else one block a message."""
     slot = calls[0].slot
     messages = {call.at.message for call in calls}
-    ids = [call.id for call in calls]
-    complete = sorted(map(str, ids)) == sorted(str(result.id) for result in zone)
-    whole = joint or (complete and None not in ids and len(set(ids)) == len(ids))
-    if whole or len(messages) == 1:
+    if joint or len(messages) == 1 or _are_whole(calls, zone):
         block = Block(slot, calls)
         block.zone = list(zone)
         if joint:
@@ -113,6 +110,12 @@ def _blocks(calls: list[Call], zone: list[Result], *, joint: bool) -> list[Block
         block.zone = list(zone) if message == slot else []
         blocks.append(block)
     return blocks
+
+
+def _are_whole(calls: list[Call], zone: list[Result]) -> bool:
+    ids = [call.id for call in calls]
+    complete = sorted(map(str, ids)) == sorted(str(result.id) for result in zone)
+    return complete and None not in ids and len(set(ids)) == len(ids)
 
 
 def _pair_inline(pairing: Pairing, calls: list[Call], results: list[Result]) -> None:
@@ -172,6 +175,8 @@ class _Walk:
 
     def reserve(self, block: Block) -> list[Result]:
         """Answer a block's calls from the results that stand behind it; give back the others."""
+        if not block.zone:
+            return []
         left = [
             result for result in block.zone if result.id is None or not self._by_id(block, result)
         ]

@@ -179,10 +179,10 @@ class _Decision:
     def _mend(self, call: Call, answer: Result | None) -> None:
         """Give the call an id of its own and whatever else it lacks, and its answer that id."""
         self._rekey(call, answer)
-        for flaw in call.flaws:
-            if flaw is not Kind.BAD_ID:
-                self._find(flaw, call.id, call.name, call.at)
-        if any(flaw is not Kind.BAD_ID for flaw in call.flaws):
+        flaws = [flaw for flaw in call.flaws if flaw is not Kind.BAD_ID] if call.flaws else ()
+        for flaw in flaws:
+            self._find(flaw, call.id, call.name, call.at)
+        if flaws:
             self.made.edits.append(Mend(call))
         if answer is not None and answer.flaw:
             kind = answer.flaw if isinstance(answer.flaw, Kind) else Kind.EMPTY
@@ -223,12 +223,14 @@ class _Decision:
         """Put the answers behind the calls, in the order of the calls, unless they are there."""
         if not answers or block.calls[0].owner is Owner.PROVIDER:
             return
-        away = [a for a in answers if isinstance(a, Result) and a.after != block.slot]
-        for result in away:
-            self._find(Kind.MISPLACED, result.id, result.name, result.at)
-        split = block.slot in self.split
-        closes = any(isinstance(answer, Close) for answer in answers)
-        if away or closes or split:
+        due = block.slot in self.split
+        for answer in answers:
+            if isinstance(answer, Close):
+                due = True
+            elif answer.after != block.slot:
+                due = True
+                self._find(Kind.MISPLACED, answer.id, answer.name, answer.at)
+        if due:
             self.made.edits.append(Arrange(block.end, tuple(answers)))
 
 

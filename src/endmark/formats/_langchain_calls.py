@@ -119,7 +119,9 @@ def calls_of(fields: Mapping[str, Any]) -> list[Found]:
         plain: list[Found] = []
         for k, entry in enumerate(fields.get("tool_calls") or ()):
             call = _call("tool_calls", entry)
-            call.add("tool_calls", k, call, flawed=_is_flawed("tool_calls", entry, call))
+            call.places["tool_calls"] = k
+            if not (call.asked.__class__ is dict and call.name):
+                call.flawed.add("tool_calls")
             plain.append(call)
         return plain
     found: dict[tuple[str | None, int], Found] = {}

@@ -1,12 +1,12 @@
 """The four clothes of a LangChain message: what it is and holds, and another one in the same.
 
-langchain is imported only to make a message where objects are given.
+The library is never imported: where its objects are given its classes are there.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any, cast
 
 from endmark.formats._base import Message
@@ -38,10 +38,15 @@ KINDS = {
 CLASSES = {"tool": "ToolMessage", "human": "HumanMessage"}
 
 
+def class_named(name: str) -> Any:
+    """Give a class of the library, which is there where its objects are; None for objects like them."""
+    return getattr(sys.modules.get("langchain_core.messages"), name, None)
+
+
 def undress(message: Any) -> tuple[str | None, Mapping[str, Any]]:
     """Give the kind of a message and its fields, whichever of the four it is."""
     if not isinstance(message, dict):
-        fields: Mapping[str, Any] = vars(message)
+        fields: Mapping[str, Any] = message.__dict__
         return KINDS.get(fields["type"]), fields
     kind = message["type"]
     if kind == "constructor":
@@ -63,19 +68,18 @@ def with_fields(message: Any, changed: Message) -> Message:
 
 def dress(like: Any, kind: str, content: Any, kwargs: Message, **more: Any) -> Message:
     """Make a message of the same sort as another."""
-    fields = {"content": content, "additional_kwargs": kwargs, "response_metadata": {}}
+    given = {key: value for key, value in more.items() if value is not None}
     if not isinstance(like, dict):
-        made = getattr(import_module("langchain_core.messages"), CLASSES[kind])
-        return cast("Message", made(**fields, **more))
+        made = class_named(CLASSES[kind])(content=content, additional_kwargs=kwargs, **given)
+        return cast("Message", made)
+    fields = {"content": content, "additional_kwargs": kwargs, "response_metadata": {}}
     if like.get("type") == "constructor":
         # As LangChain itself writes it: without what is empty, `type` in Python alone.
         told = {"type": kind} if "type" in like["kwargs"] else {}
-        given = {key: value for key, value in more.items() if value is not None}
         extra = {"additional_kwargs": kwargs} if kwargs else {}
         body = {"content": content, **extra, **told, **given}
         return {**like, "id": [*like["id"][:-1], CLASSES[kind]], "kwargs": body}
     if isinstance(like.get("data"), dict):
         name = more.pop("name", None)
         return {"type": kind, "data": {**fields, "type": kind, "name": name, "id": None, **more}}
-    more = {key: value for key, value in more.items() if value is not None}
-    return {"type": kind, **fields, **more}
+    return {"type": kind, **fields, **given}

@@ -6,35 +6,36 @@ of it, is worn as a constructor or has its calls elsewhere too, is read with mor
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from endmark.formats._base import History, known_id, unreadable
 from endmark.formats._langchain_calls import calls_of, content_calls, flaws_of, hosted_calls
-from endmark.formats._langchain_clothes import undress
+from endmark.formats._langchain_clothes import class_named, undress
 
 ODD = (AttributeError, LookupError, TypeError)
 NO_MESSAGE = "it is not a LangChain message"
+SPEAKERS = frozenset({"human", "ai"})  # behind a call they leave it open
 
 
 def suspects_in(history: History) -> list[int]:
     """Give the indexes of messages that are not plainly sound."""
+    first: Any = next(iter(history), None)
+    if isinstance(first, dict):
+        return _in_rows(history, nested="data" in first)
+    return _in_objects(history)
+
+
+def _in_rows(history: History, *, nested: bool) -> list[int]:
     suspects: list[int] = []
     start = stop = 0  # of the last block: what stands before its end has been looked at
-    rows, nested = _worn(history)
-    message: Any
     for index, message in enumerate(history):
         if index < stop:
             continue
         try:
-            if rows:
-                if (kind := message["type"]) == "human":
-                    continue
-                fields = message["data"] if nested else message
-            else:
-                fields = message.__dict__
-                if (kind := fields["type"]) == "human":
-                    continue
+            if (kind := message["type"]) == "human":
+                continue
+            fields = message["data"] if nested else message
             if kind == "ai" and not (
                 (
                     fields["additional_kwargs"]
@@ -46,31 +47,31 @@ def suspects_in(history: History) -> list[int]:
                 if not (calls := fields["tool_calls"]):
                     continue
                 if len(calls) > 1:
-                    if _are_answered(
-                        calls, history[index + 1 : index + 1 + len(calls)], rows, nested
-                    ):
+                    results: list[Any] = list(history[index + 1 : index + 1 + len(calls)])
+                    kinds = [result["type"] for result in results]
+                    results = [result["data"] for result in results] if nested else results
+                    if _are_answered(calls, kinds, results):
                         start, stop = index, index + 1 + len(calls)
                         continue
                 else:  # by far the most: spelt out, without a loop
-                    call = calls[0]
-                    result: Any = history[index + 1]
-                    if rows:
-                        kind = result["type"]
-                        result = result["data"] if nested else result
-                    else:
-                        result = result.__dict__
-                        kind = result["type"]
-                    if not (
-                        kind != "tool"
-                        or result["tool_call_id"] != (call_id := call["id"])
-                        or not call_id
-                        or call_id.__class__ is not str
-                        or call["args"].__class__ is not dict
-                        or not call["name"]
-                        or result["content"] is None
-                        or result.get("status") == "error"
+                    call, result = calls[0], history[index + 1]
+                    kind = result["type"]
+                    result = result["data"] if nested else result
+                    if (
+                        kind == "tool"
+                        and result["tool_call_id"] == (call_id := call["id"])
+                        and call_id
+                        and call_id.__class__ is str
+                        and call["args"].__class__ is dict
+                        and call["name"]
+                        and result["content"] is not None
+                        and result.get("status") != "error"
                     ):
                         start, stop = index, index + 2
+                        continue
+                    if kind in SPEAKERS:
+                        suspects.append(index)
+                        start = stop = index + 1
                         continue
         except ODD:
             pass
@@ -79,18 +80,63 @@ def suspects_in(history: History) -> list[int]:
     return suspects
 
 
-def _worn(history: History) -> tuple[bool, bool]:
-    """Tell whether the messages are rows, and nested ones, by the first of them."""
-    first: Any = next(iter(history), None)
-    return isinstance(first, dict), isinstance(first, dict) and "data" in first
+def _in_objects(history: History) -> list[int]:
+    """Look at the library's own objects: by their class, since each field costs a look of its own."""
+    suspects: list[int] = []
+    start = stop = 0
+    human, ai, tool = map(class_named, ("HumanMessage", "AIMessage", "ToolMessage"))
+    message: Any
+    for index, message in enumerate(history):
+        if (worn := type(message)) is human or index < stop:
+            continue
+        try:
+            if worn is ai and not (
+                (
+                    (fields := message.__dict__)["additional_kwargs"]
+                    or fields["invalid_tool_calls"]
+                    or fields["content"].__class__ is list
+                )
+                and hides(fields)
+            ):
+                if not (calls := fields["tool_calls"]):
+                    continue
+                if len(calls) > 1:
+                    results: list[Any] = list(history[index + 1 : index + 1 + len(calls)])
+                    kinds = [result.type for result in results]
+                    if _are_answered(calls, kinds, [result.__dict__ for result in results]):
+                        start, stop = index, index + 1 + len(calls)
+                        continue
+                else:
+                    call, answer = calls[0], history[index + 1]
+                    if (worn := type(answer)) is tool:
+                        result = answer.__dict__
+                        if (
+                            result["tool_call_id"] == (call_id := call["id"])
+                            and call_id
+                            and call_id.__class__ is str
+                            and call["args"].__class__ is dict
+                            and call["name"]
+                            and result["content"] is not None
+                            and result["status"] != "error"
+                        ):
+                            start, stop = index, index + 2
+                            continue
+                    elif worn is human or worn is ai:
+                        suspects.append(index)
+                        start = stop = index + 1
+                        continue
+        except ODD:
+            pass
+        start, stop, unsound = _with_care(history, index, start, stop)
+        suspects += unsound
+    return suspects
 
 
-def _are_answered(calls: list[Any], results: Sequence[Any], rows: bool, nested: bool) -> bool:
+def _are_answered(calls: list[Any], kinds: list[Any], results: list[Any]) -> bool:
     """Tell whether these results, in order, plainly answer several calls."""
-    for call, message in zip(calls, results, strict=False):
-        result = message["data"] if nested else message if rows else message.__dict__
+    for call, kind, result in zip(calls, kinds, results, strict=False):
         if (
-            (message if nested else result)["type"] != "tool"
+            kind != "tool"
             or result["tool_call_id"] != (call_id := call["id"])
             or not call_id
             or call_id.__class__ is not str

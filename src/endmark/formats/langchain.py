@@ -86,7 +86,8 @@ class LangChain(OwnMessage):
     def events(self, history: History, indexes: Iterable[int], policy: Policy) -> list[Event]:
         indexes = list(indexes)
         events = super().events(history, indexes, policy)
-        lone = [event for index in indexes for event in _lone(history, index)]
+        lists = [i for i in indexes if undress(history[i])[1].get("content").__class__ is list]
+        lone = [event for index in lists for event in _lone(history, index)]
         return sorted([*events, *lone], key=lambda event: event.at) if lone else events
 
     def read(self, message: Message, index: int, after: int | None, policy: Policy) -> list[Event]:

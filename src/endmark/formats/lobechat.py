@@ -130,8 +130,8 @@ def waits(message: Message) -> bool:
 def _first(edit: SetId | Mend) -> SetId | Mend:
     """Give the edit as one of the first call of its message."""
     if isinstance(edit, SetId):
-        return replace(edit, event=replace(edit.event, at=edit.event.at._replace(part=0)))
-    return replace(edit, call=replace(edit.call, at=edit.call.at._replace(part=0)))
+        return edit._replace(event=replace(edit.event, at=edit.event.at._replace(part=0)))
+    return edit._replace(call=replace(edit.call, at=edit.call.at._replace(part=0)))
 
 
 def _as_chat(message: Any) -> Message:
