@@ -66,12 +66,17 @@ def with_fields(message: Any, changed: Message) -> Message:
     return {**message, **changed}
 
 
+def make(kind: str, content: Any, kwargs: Message, **more: Any) -> Message:
+    """Make an object of the library."""
+    made = class_named(CLASSES[kind])
+    return cast("Message", made(content=content, additional_kwargs=kwargs, **more))
+
+
 def dress(like: Any, kind: str, content: Any, kwargs: Message, **more: Any) -> Message:
     """Make a message of the same sort as another."""
     given = {key: value for key, value in more.items() if value is not None}
     if not isinstance(like, dict):
-        made = class_named(CLASSES[kind])(content=content, additional_kwargs=kwargs, **given)
-        return cast("Message", made)
+        return make(kind, content, kwargs, **given)
     fields = {"content": content, "additional_kwargs": kwargs, "response_metadata": {}}
     if like.get("type") == "constructor":
         # As LangChain itself writes it: without what is empty, `type` in Python alone.

@@ -29,7 +29,8 @@ def suspects_in(history: History) -> list[int]:
 def _in_rows(history: History, *, nested: bool) -> list[int]:
     suspects: list[int] = []
     start = stop = 0  # of the last block: what stands before its end has been looked at
-    for index, message in enumerate(history):
+    each = enumerate(history)
+    for index, message in each:
         if index < stop:
             continue
         try:
@@ -68,6 +69,7 @@ def _in_rows(history: History, *, nested: bool) -> list[int]:
                         and result.get("status") != "error"
                     ):
                         start, stop = index, index + 2
+                        next(each)
                         continue
                     if kind in SPEAKERS:
                         suspects.append(index)
@@ -86,7 +88,8 @@ def _in_objects(history: History) -> list[int]:
     start = stop = 0
     human, ai, tool = map(class_named, ("HumanMessage", "AIMessage", "ToolMessage"))
     message: Any
-    for index, message in enumerate(history):
+    each = enumerate(history)
+    for index, message in each:
         if (worn := type(message)) is human or index < stop:
             continue
         try:
@@ -120,6 +123,7 @@ def _in_objects(history: History) -> list[int]:
                             and result["status"] != "error"
                         ):
                             start, stop = index, index + 2
+                            next(each)
                             continue
                     elif worn is human or worn is ai:
                         suspects.append(index)

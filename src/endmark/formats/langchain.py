@@ -27,7 +27,7 @@ from endmark.formats._langchain_calls import (
     hosted_answers,
     hosted_calls,
 )
-from endmark.formats._langchain_clothes import KINDS, dress, undress, with_fields
+from endmark.formats._langchain_clothes import KINDS, dress, make, undress, with_fields
 from endmark.formats._langchain_look import hides, is_flawed, suspects_in
 from endmark.formats._own_message import OwnMessage
 from endmark.model import (
@@ -112,10 +112,12 @@ class LangChain(OwnMessage):
     def result(self, close: Close, call_id: str | None) -> Message:
         return self.result_to({"type": "ai", "data": {}}, close, call_id)
 
-    def result_to(self, message: Message, close: Close, call_id: str | None) -> Message:
+    def result_to(self, message: Any, close: Close, call_id: str | None) -> Message:
+        name, mark = close.call.name, {MARK: {"outcome": close.outcome.value}}
+        if not isinstance(message, dict):
+            return make("tool", close.text, mark, name=name, tool_call_id=call_id, status="error")
         said = {"tool_call_id": call_id, "artifact": None, "status": "error"}
-        mark = {MARK: {"outcome": str(close.outcome)}}
-        return dress(message, "tool", close.text, mark, name=close.call.name, **said)
+        return dress(message, "tool", close.text, mark, name=name, **said)
 
     def edit(self, message: Message, edits: Sequence[Edit]) -> Message | None:
         kind, fields = undress(message)
