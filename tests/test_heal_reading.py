@@ -19,6 +19,7 @@ from endmark.heal.report import USUAL
 from endmark.heal.stream import chunks
 from endmark.stores import Source, Store
 from fix_databases import Database, Run, fresh_url
+from healing import dump
 
 STORE = Store(format="openai-chat", table="chat", conversation="thread", order="id", payload="body")
 CALL = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
@@ -149,3 +150,17 @@ def test_a_connection_that_the_server_ends_is_told_by_its_own_words(
                 list(first)
         assert heal.apply(engine, [STORE]).healed == MANY
         engine.dispose()
+
+
+@pytest.mark.parametrize("step", [heal.scan, heal.apply])
+def test_an_engine_that_commits_each_statement_is_refused(database: Database, step: Any) -> None:
+    filled(database, index=True)
+    before = dump(database)
+    engine = database.engine.execution_options(isolation_level="AUTOCOMMIT")
+
+    if database.name == "sqlite":  # there a heal begins and ends its transactions itself
+        step(engine, [STORE])
+        return
+    with pytest.raises(HealError, match=r"AUTOCOMMIT.*isolation_level='READ COMMITTED'"):
+        step(engine, [STORE])
+    assert dump(database) == before

@@ -69,12 +69,12 @@ class HealError(EndmarkError):
     """A heal run cannot go on; what was written before stays whole and journalled."""
 
 
-def unknown_key(place: str, keys: Sequence[str]) -> str:
-    """Say that a key, told with those above it, is none of these.
+def unknown(what: str, name: str, known: Sequence[str]) -> str:
+    """Say that nothing of a kind has this name (a key is told with those above it), and what has.
 
-    >>> unknown_key("late_", ["late", "cause"])
-    'no key is called late_ (late?); the keys are late, cause'
+    >>> unknown("key", "late_", ["late", "cause"])
+    "no key is called 'late_' (late?); the keys are late, cause"
     """
-    likely = get_close_matches(place.rpartition(".")[2], keys, 1)
+    likely = get_close_matches(name.rpartition(".")[2], known, 1)
     meant = f" ({likely[0]}?)" if likely else ""
-    return f"no key is called {place}{meant}; the keys are {', '.join(keys)}"
+    return f"no {what} is called {name!r}{meant}; the {what}s are {', '.join(known)}"

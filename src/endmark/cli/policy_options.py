@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from pydantic import ValidationError
 
-from endmark.errors import EndmarkError, unknown_key
+from endmark.errors import EndmarkError, unknown
 from endmark.policy import PRESETS, Cause, Policy
 
 __all__ = ["PolicyOptions", "read_toml"]
@@ -116,5 +116,5 @@ def _reason(error: Exception) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(map(str, first["loc"])) or "policy"
     if first["type"] == "extra_forbidden":
-        return unknown_key(place, list(Policy.model_fields))
+        return unknown("key", place, list(Policy.model_fields))
     return f"{place}: {first['msg']}"

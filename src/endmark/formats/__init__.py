@@ -10,7 +10,7 @@ from functools import cache
 from importlib import import_module, metadata
 from typing import Any, cast
 
-from endmark.errors import FormatError, UnreadableError
+from endmark.errors import FormatError, UnreadableError, unknown
 from endmark.formats._base import Format, Rebuilt
 from endmark.formats._entry import load
 from endmark.model import Call, Result
@@ -84,8 +84,7 @@ def get(name: str | Format) -> Format:
         return name
     name = _ALIASES.get(name, name)
     if name not in names():
-        msg = f"no format is called {name!r}; the formats are {', '.join(names())}"
-        raise FormatError(msg)
+        raise FormatError(unknown("format", name, names()))
     return _load(name)
 
 

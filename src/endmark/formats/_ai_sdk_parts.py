@@ -88,7 +88,8 @@ def settled(part: Message) -> str | None:
     progress = part.get("preliminary") is True
     if state == AVAILABLE and not progress:
         return AVAILABLE
-    failed = says(part.get("errorText"))
+    said = part.get("errorText")
+    failed = bool(said) and words(said) is not None  # some store the error itself, not its text
     if not progress:
         # A null output beside a known open state is an empty column, not a result.
         told = "output" in part and state not in OPEN and not failed

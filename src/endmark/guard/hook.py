@@ -21,7 +21,7 @@ from sqlalchemy.orm import (
 )
 
 from endmark import formats, stores
-from endmark.errors import StoreError, unknown_key
+from endmark.errors import StoreError, unknown
 from endmark.guard._bulk import conversations_in, finalized_statement
 from endmark.guard._engine import IN_COLUMNS, engine_of, listeners, require_writable
 from endmark.guard._flush import Flush, Kept, refreshed
@@ -78,7 +78,7 @@ def _require_known(mapping: dict[str, Any]) -> None:
     if in_columns := {"fields", "json"} & mapping.keys():
         raise StoreError(f"guard() takes no {', '.join(sorted(in_columns))}: {IN_COLUMNS}")
     if odd := [name for name in mapping if name not in NAMES]:
-        raise StoreError(unknown_key(odd[0], NAMES))
+        raise StoreError(unknown("key", odd[0], NAMES))
 
 
 class Handle:

@@ -69,7 +69,15 @@ def _is_lost(connection: Connection) -> bool:
 
 @contextmanager
 def savepoint(connection: Connection) -> Iterator[None]:
-    """Keep what is done inside only if no exception leaves it."""
+    """Keep what is done inside only if no exception leaves it.
+
+    Raises `HealError` on PostgreSQL where each statement is committed at once.
+    """
+    if getattr(connection.connection.driver_connection, "autocommit", False) is True:
+        raise HealError(
+            "this engine is in AUTOCOMMIT, where nothing could be taken back; give heal one that "
+            "is not: create_engine(url, isolation_level='READ COMMITTED')"
+        )
     connection.exec_driver_sql("SAVEPOINT endmark_heal")
     try:
         yield

@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module, metadata
 from typing import cast
 
-from endmark.errors import StoreError
+from endmark.errors import StoreError, unknown
 from endmark.formats._entry import load
 from endmark.stores._detect import detect, guessed, seen
 from endmark.stores._store import (
@@ -108,5 +108,4 @@ def get(name: str) -> Store:
         return cast("Store", import_module(_MODULES[name]).STORE)
     if name in _others():
         return load(_others()[name], Store, StoreError)
-    msg = f"no store is called {name!r}; the stores are {', '.join(names())}"
-    raise StoreError(msg)
+    raise StoreError(unknown("store", name, names()))

@@ -10,7 +10,7 @@ from typing import Any, get_args, get_type_hints
 
 from pydantic import ValidationError
 
-from endmark.errors import FormatError, StoreError, unknown_key
+from endmark.errors import FormatError, StoreError, unknown
 from endmark.stores._store import LISTS, Store
 from endmark.stores.sense import nonsense
 
@@ -105,12 +105,12 @@ def _store(given: dict[str, Any], where: str) -> Store:
 def _what_is_wrong(error: ValidationError) -> str:
     """Say what is wrong in one sentence; a misspelt key first, which is why another is missing."""
     wrong = error.errors(include_input=False, include_url=False)
-    unknown = [one for one in wrong if one["type"] == "unexpected_keyword_argument"]
-    first = [*unknown, *wrong][0]
+    misspelt = [one for one in wrong if one["type"] == "unexpected_keyword_argument"]
+    first = [*misspelt, *wrong][0]
     place = ".".join(str(step) for step in first["loc"])
-    if not unknown:
+    if not misspelt:
         return f"{place}: {first['msg']}"
-    return unknown_key(place, _keys(first["loc"][:-1]))
+    return unknown("key", place, _keys(first["loc"][:-1]))
 
 
 def _keys(above: Sequence[int | str]) -> list[str]:
