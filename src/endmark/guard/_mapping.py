@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import JSON, TypeDecorator, inspect
+from sqlalchemy import JSON, Integer, Numeric, TypeDecorator, inspect
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.orm import Mapper, attributes
 from sqlalchemy.orm.exc import UnmappedClassError
@@ -18,6 +18,7 @@ from endmark.guard._payload import packed, unpacked
 from endmark.model import Shape
 from endmark.stores import json_text
 from endmark.stores._store import Store
+from endmark.stores.guess import sequence_of
 
 __all__ = ["NAMES", "Mapping", "mapping_of", "store_of_class"]
 
@@ -89,10 +90,23 @@ def store_of_class(
         role=columns(role)[0] if role else None,
         key=tuple(column.name for column in mapper.primary_key),
     )
+    _require_order(store, table)
     held = [column.name for column in table.columns]
     named = {payload, role, *_names(conversation), *_names(order)}
     require_in_sight(store, [*held, *(a.key for a in mapper.attrs if a.key not in named)])
     return store
+
+
+def _require_order(store: Store, table: Any) -> None:
+    """Raise `StoreError` where the key would order the messages, and a column is there that does."""
+    numbers = [c.name for c in table.columns if isinstance(c.type, Integer | Numeric)]
+    likely = sequence_of(name for name in numbers if name not in store.key)
+    if likely and not store.order and formats.get(store.format).shape is not Shape.INLINE:
+        msg = (
+            f"no column of {store.name} is named that orders its messages: by the looks of it, "
+            f"order={likely!r}; else name its key, order={store.key[0]!r}"
+        )
+        raise StoreError(msg)
 
 
 class Mapping:

@@ -17,10 +17,11 @@ from sqlalchemy import Connection
 from endmark import formats
 from endmark.errors import StoreError, UnreadableError
 from endmark.formats import Format
+from endmark.model import Shape
 from endmark.stores import sample
 from endmark.stores._store import LISTS, Store
 from endmark.stores.conversation import Row
-from endmark.stores.guess import is_role, lists_in, order_of
+from endmark.stores.guess import is_role, lists_in, order_of, sequence_of
 from endmark.stores.left_out import left_out
 from endmark.stores.order import moment
 from endmark.stores.source import Source
@@ -140,6 +141,21 @@ def _order(look: _Look) -> str | None:
     )
 
 
+def _unordered(look: _Look) -> str | None:
+    source = look.source
+    taken = {*look.store.conversation, *source.content, *source.key}
+    numbers = [n for n, c in source.table.columns.items() if c.is_number and n not in taken]
+    better = sequence_of(numbers)
+    inline = source.format.shape is Shape.INLINE
+    if inline or look.store.order or look.store.layout != "rows" or better is None:
+        return None
+    key = ", ".join(source.key)
+    return (
+        f"no column of {source.table.label} is named that orders its messages: by the looks of it, "
+        f"--order {better}; else --order {key}, its key"
+    )
+
+
 def _are_random(cells: Sequence[Any]) -> bool:
     """Tell whether these are all UUIDs of version 4; those of version 7 and ULIDs sort by time."""
     told = [UUID.fullmatch(cell) and uuid.UUID(cell) for cell in cells if isinstance(cell, str)]
@@ -245,6 +261,7 @@ def _are_messages(format_: Format, items: Sequence[Any]) -> bool:
 CHECKS: tuple[Callable[[_Look], str | None], ...] = (
     _age,
     _order,
+    _unordered,
     _layout,
     _without_role,
     lambda look: left_out(look.source, look.connection),

@@ -9,7 +9,7 @@ name. Nothing is healed by a guess: it is only printed.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -213,14 +213,18 @@ def order_of(table: Table, taken: Collection[str | None]) -> str | None:
     """Find the column that most likely orders messages: a number, a time, SQLite's rowid."""
     names = [name for name in table.columns if name not in taken]
     key = [n for n in table.primary_key if n in names and table.columns[n].is_number]
-    for word in SEQUENCES:
-        for name in names:
-            if plain(name) == word and table.columns[name].is_number:
-                return name
+    if sequence := sequence_of(name for name in names if table.columns[name].is_number):
+        return sequence
     moments = [name for word in MOMENTS for name in names if plain(name) == word]
     times = [name for name in names if _is_time(table.columns[name])]
     rowid = ["rowid"] if "rowid" in table.columns and not key else []
     return next(iter([*key, *moments, *times, *rowid]), None)
+
+
+def sequence_of(numbers: Iterable[str]) -> str | None:
+    """Find the one of these columns of numbers whose name says that it orders."""
+    ranks = {plain(name): name for name in numbers}
+    return next((ranks[word] for word in SEQUENCES if word in ranks), None)
 
 
 def _is_time(column: Column) -> bool:
