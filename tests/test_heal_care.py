@@ -107,11 +107,11 @@ def test_a_row_that_changes_meanwhile(
     chat.fill({name: [*HALF[format_], HALF[format_][0]] for name in ("x", "y")})
     left = iter(range(times))
 
-    def meddling(connection: sa.Connection, *rest: Any) -> list[changes.Change]:
+    def meddling(connection: sa.Connection, *rest: Any, **more: Any) -> list[changes.Change]:
         touches_x = any("x-00" in str(change.key) for change in rest[1])
         if touches_x and next(left, None) is not None:
             raise changes.RowChanged(rest[1][0])
-        return write.execute(connection, *rest)
+        return write.execute(connection, *rest, **more)
 
     monkeypatch.setattr(stamps, "execute", meddling)
     applied, items = apply(database, chat.store, include_frontier=True)

@@ -19,6 +19,7 @@ LAYERS = (
     {"pairing"},
     {"repair"},
     {"formats"},
+    {"new_ids"},
     {"history"},
     {"stores"},
     {"guard", "heal"},
@@ -29,7 +30,9 @@ RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
 DOORS = len(LAYERS) - 1
 NAMES_OF_THE_ROOT = "history"  # `from endmark import check` gives what history.py defines
 
-PURE = {"errors", "model", "policy", "pairing", "repair", "formats", "history", "rules"}
+PURE = {
+    "errors", "model", "policy", "pairing", "repair", "formats", "new_ids", "history", "rules",
+}  # fmt: skip
 HEAVY = ("sqlalchemy", "alembic", "typer", "rich")
 
 

@@ -38,6 +38,36 @@ def test_any_format(format: str, history: list[Any]) -> None:
         repair(history, format)
 
 
+NO_LIST = {
+    "a generator": (lambda: (message for message in [HI]), "of type generator; give list"),
+    "an iterator": (lambda: iter([HI]), "of type list_iterator; give list"),
+    "a request": (lambda: {"messages": [HI]}, "of type dict; give its messages"),
+    "text": (lambda: "[]", "of type str; give list"),
+    "nothing": (lambda: None, "of type NoneType; give list"),
+}
+
+
+@pytest.mark.parametrize("format", formats.names())
+@pytest.mark.parametrize("given", NO_LIST)
+def test_what_is_no_list_is_refused_before_it_is_read(format: str, given: str) -> None:
+    make, says = NO_LIST[given]
+    for work in (check, repair):
+        with pytest.raises(UnreadableError, match=says):
+            work(make(), format)
+
+
+CALLS_BY_NAME = {"type": "ai", "content": "", "additional_kwargs": {}, "tool_calls": ["f"]}
+
+
+def test_the_first_odd_message_is_named() -> None:
+    call = {"id": "a", "name": "f", "args": {}}
+    human = {"type": "human", "content": "x"}
+    odd = {**CALLS_BY_NAME, "invalid_tool_calls": []}
+    for behind in ([], [{**odd, "tool_calls": [call]}, 5]):
+        with pytest.raises(UnreadableError, match="message 1: it is not a LangChain message"):
+            check([human, odd, human, *behind], "langchain")
+
+
 @pytest.mark.parametrize("message", [HI, {"type": "function_call", "call_id": "a", "name": "f"}])
 def test_messages_without_parts_are_not_taken_for_empty_ones(message: dict[str, Any]) -> None:
     with pytest.raises(UnreadableError):

@@ -6,7 +6,7 @@ three write the same payload for the same history.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, get_args
 
@@ -29,6 +29,7 @@ from endmark.model import (
     Turn,
     Within,
 )
+from endmark.new_ids import id_maker
 from endmark.pairing import pair
 from endmark.policy import DEFAULT, Policy
 from endmark.repair import Plan, Scene, plan
@@ -36,7 +37,6 @@ from endmark.repair import Plan, Scene, plan
 __all__ = ["Examination", "check", "examine", "finalize", "is_synthesized", "repair"]
 
 H = TypeVar("H", bound=Sequence[Any])
-_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 _ODD = (AttributeError, IndexError, KeyError, TypeError, UnicodeError)
@@ -44,7 +44,7 @@ _ODD = (AttributeError, IndexError, KeyError, TypeError, UnicodeError)
 
 def _unlike(format_: Format, error: Exception) -> UnreadableError:
     return UnreadableError(
-        f"this is not a {format_.name} history ({type(error).__name__} while reading it); "
+        f"this is no history of {format_.name} ({type(error).__name__} while reading it); "
         "nothing was changed. Check the format that was named."
     )
 
@@ -83,6 +83,8 @@ def examine(
     `passed` sees it as if a user had spoken since: nothing counts as pending any more.
     Raises `UnreadableError` for a payload that is not a history of this format.
     """
+    if history.__class__ is not list:
+        _require_list(history)
     try:
         seen = [*history, format_.said] if passed else history
         suspects = format_.skim(seen)
@@ -95,6 +97,16 @@ def examine(
         formats.require_own(history, format_)  # here alone: it would cost a sound history its time
     return Examination(
         history, format_, tuple(made.findings), tuple(made.edits), tuple(made.pending)
+    )
+
+
+def _require_list(history: object) -> None:
+    """Raise `UnreadableError` for what is no list of messages: a generator would be read but once."""
+    if isinstance(history, Sequence) and not isinstance(history, str | bytes):
+        return
+    way = "give its messages" if isinstance(history, Mapping) else "give list(messages)"
+    raise UnreadableError(
+        f"a history is a list of messages, and this is of type {type(history).__name__}; {way}"
     )
 
 
@@ -113,7 +125,7 @@ def _decide(
         last_user=format_.last(history, format_.is_user),
         last_assistant=format_.last(history, format_.is_assistant),
         is_user=lambda index: format_.is_user(history[index]),
-        new_id=_id_maker(history, format_),
+        new_id=id_maker(history, format_),
         unique_ids=format_.unique_ids,
         optional_ids=format_.optional_ids,
         inline=format_.shape is Shape.INLINE,
@@ -219,43 +231,6 @@ def _recognised(events: list[Event], policy: Policy) -> list[Event]:
         replace(event, synthesized=True) if isinstance(event, Result) and is_ours(event) else event
         for event in events
     ]
-
-
-def _id_maker(history: Sequence[Any], format_: Format) -> Callable[[Call], str]:
-    """Make ids of nine letters and digits from the position of a call.
-
-    The position is the ordinal of its block, which stays when results are put in before it.
-    """
-    taken: set[str | None] = set()
-    ordinal: dict[int, int] = {}
-
-    def number() -> None:
-        for index, message in enumerate(history):
-            ids = format_.call_ids(message)
-            if ids:
-                ordinal[index] = len(ordinal)
-                taken.update(ids)
-
-    def make(call: Call) -> str:
-        if not ordinal:
-            number()
-        place = ordinal.get(call.at.message, 0) * 1296 + call.at.part % 1296
-        for salt in range(len(_DIGITS) ** 2):
-            made = "e" + _DIGITS[salt % 36] + _base36(place, 7)
-            if made not in taken:
-                break
-        taken.add(made)
-        return made
-
-    return make
-
-
-def _base36(number: int, width: int) -> str:
-    digits = ""
-    for _ in range(width):
-        number, digit = divmod(number, 36)
-        digits = _DIGITS[digit] + digits
-    return digits
 
 
 def check(

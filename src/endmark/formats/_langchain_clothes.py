@@ -1,12 +1,13 @@
 """The four clothes of a LangChain message: what it is and holds, and another one in the same.
 
-The library is never imported: where its objects are given its classes are there.
+The library is imported only to make a message where objects are given.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, cast
 
 from endmark.formats._base import Message
@@ -68,7 +69,7 @@ def with_fields(message: Any, changed: Message) -> Message:
 
 def make(kind: str, content: Any, kwargs: Message, **more: Any) -> Message:
     """Make an object of the library."""
-    made = class_named(CLASSES[kind])
+    made = getattr(import_module("langchain_core.messages"), CLASSES[kind])
     return cast("Message", made(content=content, additional_kwargs=kwargs, **more))
 
 

@@ -71,7 +71,7 @@ def _in_rows(history: History, *, nested: bool) -> list[int]:
                         start, stop = index, index + 2
                         next(each)
                         continue
-                    if kind in SPEAKERS:
+                    if kind in SPEAKERS and call.__class__ is dict:
                         suspects.append(index)
                         start = stop = index + 1
                         continue
@@ -125,7 +125,7 @@ def _in_objects(history: History) -> list[int]:
                             start, stop = index, index + 2
                             next(each)
                             continue
-                    elif worn is human or worn is ai:
+                    elif (worn is human or worn is ai) and call.__class__ is dict:
                         suspects.append(index)
                         start = stop = index + 1
                         continue

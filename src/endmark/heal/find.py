@@ -9,7 +9,7 @@ good to remember, the search goes on behind the last one when those are done.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import groupby, islice
 from operator import itemgetter
@@ -210,26 +210,31 @@ def streamed(
     gate, more = slim.may_hold_calls(source)
     if source.store.layout != "rows":
         condition, values = f"{condition} AND {gate}", values | more
-    yield from _looked(source, connection, (columns, condition, values), options)
+    asked = columns, condition, values
+    with closing(_looked(source, connection, asked, options)) as coming:
+        for is_odd, candidate in coming:
+            if is_odd:
+                yield candidate
 
 
-def suspects(source: Source, connection: Connection, ids: Sequence[Id]) -> list[Id]:
-    """Give those of these conversations that want a second look."""
+def suspects(source: Source, connection: Connection, due: Mapping[Id, int | None]) -> list[Id]:
+    """Give those of these conversations that want a second look, or have not the rows that are due."""
     store = source.store
     as_read = not (store.ties or store.head)
-    if not ids or not is_streamed(source) or store.layout != "rows" or not as_read:
-        return list(ids)
+    if not due or not is_streamed(source) or store.layout != "rows" or not as_read:
+        return list(due)
     columns, condition, values = _conversations(source, USUAL, None)
-    named, more = of_conversations(source, ids)
+    named, more = of_conversations(source, list(due))
     asked = columns, f"{condition} AND {named}", values | more
-    with closing(_looked(source, connection, asked, USUAL)) as found:
-        return [candidate.id for candidate in found]
+    with closing(_looked(source, connection, asked, USUAL)) as coming:
+        sound = {one.id for is_odd, one in coming if not is_odd and one.rows == due.get(one.id)}
+    return [id_ for id_ in due if id_ not in sound]
 
 
 def _looked(
     source: Source, connection: Connection, asked: Asked, options: Options
-) -> Generator[Candidate]:
-    """Take the first look at the conversations under a condition."""
+) -> Generator[tuple[bool, Candidate]]:
+    """Take the first look at the conversations under a condition: say of each whether it is odd."""
     if slim.can_join(source):
         yield from _by_conversation(source, connection, asked)
         return
@@ -245,11 +250,13 @@ def _looked(
         for id_, group in groupby(coming, key=name_of):
             named = (id_,) if names == 1 else id_
             rows = list(group)
-            if (here or _in_shard(named, options)) and skim(rows, names):
-                yield Candidate(named, rows=len(rows))
+            if here or _in_shard(named, options):
+                yield skim(rows, names), Candidate(named, rows=len(rows))
 
 
-def _by_conversation(source: Source, connection: Connection, asked: Asked) -> Iterator[Candidate]:
+def _by_conversation(
+    source: Source, connection: Connection, asked: Asked
+) -> Iterator[tuple[bool, Candidate]]:
     """Let PostgreSQL put each conversation together: a row costs more to send than to read."""
     table, (columns, condition, values) = source.table, asked
     names = table.sort(source.store.conversation)
@@ -258,5 +265,4 @@ def _by_conversation(source: Source, connection: Connection, asked: Asked) -> It
     sql += f"GROUP BY {names} ORDER BY {names}"
     with closing(stream.rows(connection, sql, values)) as coming:
         for *id_, count, text_ in coming:
-            if slim.skim_joined(source, count, text_):
-                yield Candidate(tuple(id_), rows=count)
+            yield slim.skim_joined(source, count, text_), Candidate(tuple(id_), rows=count)

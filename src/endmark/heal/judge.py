@@ -41,6 +41,7 @@ class Verdict:
     waits: str | None = None  # why something at the end is left open
     alone: bool = False
     problem: str | None = None
+    rows: int = 0  # that it was judged from
 
     def item(self, store: str) -> Item | None:
         """Give the report of this conversation; None for a clean one."""
@@ -126,7 +127,9 @@ class Judge:
 
     def whole(self, conversation: Conversation) -> Verdict:
         """Judge a conversation from all of its rows."""
-        verdict = Verdict(conversation.id, problem=conversation.problem)
+        verdict = Verdict(
+            conversation.id, problem=conversation.problem, rows=len(conversation.rows)
+        )
         if verdict.problem is not None:
             return verdict
         try:

@@ -20,6 +20,7 @@ from endmark.stores._store import LISTS
 from endmark.stores.conversation import Row
 from endmark.stores.source import Source
 
+SHORT = 2_000  # bytes of a text that PostgreSQL is asked about
 GREAT = 1_000_000  # bytes; PostgreSQL puts no more than 1 GB together
 
 _UNREAD = (UnreadableError, AttributeError, IndexError, KeyError, TypeError, ValueError)
@@ -292,8 +293,10 @@ def _slim(source: Source) -> str:
         return format_.slim.format(table.quote(column))
     if not format_.plain or not table.tells_json:
         return text
+    # A long text may be nested deeper than the server's stack, which would end the search.
+    sound = f"octet_length({text}) < {SHORT} AND {text} IS JSON OBJECT WITH UNIQUE KEYS"
     cases = "".join(
-        f" WHEN {_begins(text, start)} AND {text} IS JSON OBJECT WITH UNIQUE KEYS THEN '{plain}'"
+        f" WHEN {_begins(text, start)} AND {sound} THEN '{plain}'"
         for start, plain in format_.plain.items()
     )
     return f"CASE{cases} ELSE {text} END"
@@ -302,7 +305,8 @@ def _slim(source: Source) -> str:
 def _begins(text: str, start: str) -> str:
     """Make the condition that a JSON text begins so, in either of the ways that are usual."""
     spaced = start.replace(":", ": ").replace(",", ", ").rstrip()
-    return f"(starts_with({text}, '{spaced}') OR starts_with({text}, '{start}'))"
+    said = f'{text} COLLATE "C"'  # not every collation can tell
+    return f"(starts_with({said}, '{spaced}') OR starts_with({said}, '{start}'))"
 
 
 def skim_joined(source: Source, count: int, text: str | None) -> bool:

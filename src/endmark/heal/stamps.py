@@ -31,12 +31,16 @@ _QUOTES = "\"'`[]"
 
 
 def unstamped(
-    connection: Connection, tables: dict[str, Table], changes: Sequence[Change]
+    connection: Connection,
+    tables: dict[str, Table],
+    changes: Sequence[Change],
+    *,
+    at_once: bool = False,
 ) -> list[Change]:
     """Execute changes, with the stamping triggers of their tables put aside."""
     named = {change.table for change in changes}
     with put_aside(connection, {t.name for label, t in tables.items() if label in named}):
-        return execute(connection, tables, changes)
+        return execute(connection, tables, changes, at_once=at_once)
 
 
 @contextmanager

@@ -103,7 +103,7 @@ class Worker:
             return
         try:
             with savepoint(connection):
-                outcomes = self._write_all(connection, due)
+                outcomes = self._write_all(connection, due, at_once=True)
         except (RowChanged, UnverifiedError, DBAPIError, UnicodeError) as error:
             raise_if_general(error)
         else:
@@ -112,9 +112,12 @@ class Worker:
         for verdict in due:
             yield self._write_one(connection, verdict.id)
 
-    def _write_all(self, connection: Connection, due: list[Verdict]) -> list[Outcome]:
+    def _write_all(
+        self, connection: Connection, due: list[Verdict], *, at_once: bool = False
+    ) -> list[Outcome]:
         planned = _in_turn(connection, due)
-        made = unstamped(connection, self.source.tables, [change for _, change in planned])
+        changes = [change for _, change in planned]
+        made = unstamped(connection, self.source.tables, changes, at_once=at_once)
         outcomes = _shared_out(due, [index for index, _ in planned], made)
         self._verify(connection, outcomes)
         return outcomes
@@ -156,12 +159,24 @@ class Worker:
         again = self.judge.alone(_rows(connection, self.source, keys, lock=False))
         if len(again) < len(alone) or any(verdict.findings for verdict in again.values()):
             raise UnverifiedError
-        whole = [o.verdict.id for o in outcomes if not o.verdict.alone]
-        whole = suspects(self.source, connection, whole)
+        due = {o.verdict.id: self._rows_due(o) for o in outcomes if not o.verdict.alone}
+        whole = suspects(self.source, connection, due)
         for found in self.source.load(connection, whole) if whole else ():
             verdict = self.judge.whole(found)
-            if verdict.problem is not None or verdict.findings:
+            rows = due[found.id]
+            if verdict.problem is not None or verdict.findings or rows not in (None, verdict.rows):
                 raise UnverifiedError
+
+    def _rows_due(self, outcome: Outcome) -> int | None:
+        """Say how many rows a conversation is to have: a trigger may take some, or move them.
+
+        None where not each of its messages is a row of its table, from the first to the last.
+        """
+        if self.source.store.layout != "rows" or self.source.store.head:
+            return None
+        mine = [change for change in outcome.made if change.table == self.source.table.label]
+        added = sum(change.before is None for change in mine)
+        return outcome.verdict.rows + added - sum(change.after is None for change in mine)
 
 
 def _in_turn(connection: Connection, due: list[Verdict]) -> list[tuple[int, Change]]:

@@ -19,7 +19,7 @@ from endmark import formats
 from endmark.errors import StoreError, UnreadableError
 from endmark.formats import Format
 from endmark.stores import json_text
-from endmark.stores.table import Column, Table, rows_of
+from endmark.stores.table import Table, rows_of
 from endmark.stores.words import is_plain
 
 MOST_BROKEN = 4  # sound payloads for each that cannot be read
@@ -30,7 +30,6 @@ MANY = 5_000  # rows in which a conversation's name would be there twice
 MOST = 3  # guesses
 DEEP = 4  # steps to a list in a payload
 TEXTS = ("json", "text", "char", "clob")
-TIMES = ("timestamp", "date", "time")
 ROLES = frozenset(
     {"user", "assistant", "system", "tool", "human", "ai", "model", "developer", "function"}
 )
@@ -196,7 +195,7 @@ def _flags(connection: Connection, table: Table, payload: str, reading: Reading)
 
 def conversation_of(table: Table, taken: Collection[str | None]) -> str | None:
     """Find the column that by its name says what all messages of one conversation share."""
-    names = [n for n, column in table.columns.items() if n not in taken and not _is_time(column)]
+    names = [n for n, column in table.columns.items() if n not in taken and not column.is_time]
     for ends in (("id", "uuid", "key"), ("",)):
         for word in CONVERSATIONS:
             for name in names:
@@ -216,7 +215,7 @@ def order_of(table: Table, taken: Collection[str | None]) -> str | None:
     if sequence := sequence_of(name for name in names if table.columns[name].is_number):
         return sequence
     moments = [name for word in MOMENTS for name in names if plain(name) == word]
-    times = [name for name in names if _is_time(table.columns[name])]
+    times = [name for name in names if table.columns[name].is_time]
     rowid = ["rowid"] if "rowid" in table.columns and not key else []
     return next(iter([*key, *moments, *times, *rowid]), None)
 
@@ -225,10 +224,6 @@ def sequence_of(numbers: Iterable[str]) -> str | None:
     """Find the one of these columns of numbers whose name says that it orders."""
     ranks = {plain(name): name for name in numbers}
     return next((ranks[word] for word in SEQUENCES if word in ranks), None)
-
-
-def _is_time(column: Column) -> bool:
-    return column.type.lower().startswith(TIMES)
 
 
 def plain(name: str) -> str:

@@ -17,13 +17,13 @@ __all__ = ["insert"]
 
 
 def insert(
-    connection: Connection, table: Table, changes: Sequence[Change]
+    connection: Connection, table: Table, changes: Sequence[Change], *, at_once: bool
 ) -> list[tuple[Change, ...]]:
     """Insert rows of the same columns; give each change as made, and SQLite's counter behind it.
 
     Raises `RowChanged` where the row to be modelled on is gone, or no longer the newest.
     """
-    if len(changes) > 1 and _may_be_at_once(table, changes):
+    if at_once and len(changes) > 1 and _may_be_at_once(table, changes):
         return [(made,) for made in _insert_at_once(connection, table, changes)]
     counts = table.dialect == "sqlite" and bool(
         connection.scalar(text(f"SELECT 1 FROM sqlite_master WHERE name = '{COUNTER}'"))

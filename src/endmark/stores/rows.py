@@ -300,6 +300,8 @@ def new_key(source: Source, like: Row, ordinal: int) -> Cells:
         column = source.table.columns[name]
         if column.numbered or (name == source.order[0] and source.kind != "shared"):
             continue
+        if source.table.dialect == "postgresql" and column.free and column.is_time:
+            continue  # its default: when the row is made
         if name in source.store.conversation:
             key[name] = like.key[name]
             continue

@@ -166,8 +166,7 @@ class Source:
         return next((name for name in AGE_COLUMNS if name in self.table.columns), None)
 
     def _is_time(self, name: str) -> bool:
-        type_ = self.table.columns[name].type.lower()
-        return name in self.told or type_.startswith(("timestamp", "date", "time"))
+        return name in self.told or self.table.columns[name].is_time
 
     def _times_as_text(self, connection: Connection) -> set[str]:
         """Find the order column, or none, whose texts are times."""

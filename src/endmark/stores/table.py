@@ -52,6 +52,10 @@ class Column:
     def is_number(self) -> bool:
         return self.numbered or any(word in self.type.lower() for word in _NUMBERS)
 
+    @property
+    def is_time(self) -> bool:
+        return self.type.lower().startswith(("timestamp", "date", "time"))
+
     free: bool = False  # a new row may go without it
 
 

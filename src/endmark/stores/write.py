@@ -21,12 +21,17 @@ __all__ = ["execute"]
 
 
 def execute(
-    connection: Connection, tables: dict[str, Table], changes: Sequence[Change]
+    connection: Connection,
+    tables: dict[str, Table],
+    changes: Sequence[Change],
+    *,
+    at_once: bool = False,
 ) -> list[Change]:
     """Write the changes in order; give them back with the keys and cells that came to be.
 
-    Runs of updates of the same columns go in one round trip. Raises `RowChanged` for the first
-    row that is not as it was planned from; the caller's transaction is then to be rolled back.
+    Runs of updates of the same columns go in one round trip; new rows `at_once` too, for a caller
+    that tries again without where that fails. Raises `RowChanged` for the first row that is not as
+    it was planned from; the caller's transaction is then to be rolled back.
     """
     done: list[Change] = []
     keys: dict[int, Cell] = {}
@@ -38,7 +43,9 @@ def execute(
             _update(connection, table, batch)
             done += batch
         elif kind == "insert":
-            for plan, made in zip(planned, insert(connection, table, batch), strict=True):
+            for plan, made in zip(
+                planned, insert(connection, table, batch, at_once=at_once), strict=True
+            ):
                 keys[id(plan)] = next(iter(made[0].key.values()))
                 done += made
         else:
