@@ -14,7 +14,8 @@ from endmark import Policy, heal
 from endmark.heal import Options
 from endmark.heal.judge import Judge
 from endmark.stores import Source, checkpoint_ids
-from endmark.stores.changes import RowChanged, execute
+from endmark.stores.changes import RowChanged
+from endmark.stores.write import execute
 from fix_databases import Database
 from healing import dump
 from test_known_stores import FORCED, LATER, detected, fill, found
