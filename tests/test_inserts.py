@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, sessionmaker
 
 from endmark import heal, repair
+from endmark.guard import guard
 from endmark.heal import Options
 from endmark.stores import custom
 from endmark.stores.order import places
@@ -119,6 +122,36 @@ def test_several_rows_of_one_conversation(database: Database, odd: str) -> None:
     assert (applied.healed, applied.rows_inserted, applied.skipped) == (2, 4, 0)
     assert heal.undo(database.engine).rows_left == []
     assert dump(database) == before
+
+
+class Base(DeclarativeBase):
+    """The tables of an application."""
+
+
+class Line(Base):
+    """A message whose key holds a time, which reads back otherwise than it is given."""
+
+    __tablename__ = "line"
+    thread: Mapped[str] = mapped_column(primary_key=True)
+    at: Mapped[datetime] = mapped_column(sa.DateTime(timezone=True), primary_key=True)
+    body: Mapped[dict[str, Any]] = mapped_column(sa.JSON)
+
+
+def test_several_rows_that_a_guard_adds(database: Database) -> None:
+    Base.metadata.create_all(database.engine)
+    maker = sessionmaker(database.engine)
+    named = {"conversation": "thread", "order": "at", "payload": "body", "format": "openai-chat"}
+    handle = guard(maker, Line, **named)
+    for second, messages in ((0, [BROKEN[0], BROKEN[1]]), (9, [BROKEN[3]])):
+        with maker.begin() as session:
+            for k, message in enumerate(messages):
+                at = datetime(2026, 1, 1, 12, 0, second + k, tzinfo=UTC)
+                session.add(Line(thread="x", at=at, body=message))
+    handle.remove()
+
+    with maker() as session:
+        said = [line.body for line in session.scalars(sa.select(Line).order_by(Line.at))]
+    assert said == repair([BROKEN[0], BROKEN[1], BROKEN[3]], "openai-chat")
 
 
 GONE = {

@@ -104,8 +104,8 @@ def _require_list(history: object) -> None:
     """Raise `UnreadableError` for what is no list of messages: a generator would be read but once."""
     if isinstance(history, Sequence) and not isinstance(history, str | bytes):
         return
-    if isinstance(history, Mapping) and "input" in history:
-        return  # a request to the Responses API: its format says more of it
+    if isinstance(history, Mapping) and "messages" not in history:
+        return  # a request of another shape, or one message: its format says what it is
     way = "give its messages" if isinstance(history, Mapping) else "give list(messages)"
     raise UnreadableError(
         f"a history is a list of messages, and this is of type {type(history).__name__}; {way}"
