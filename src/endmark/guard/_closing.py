@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy.orm import attributes
@@ -15,13 +16,15 @@ from endmark.guard._mapping import Mapping
 from endmark.stores.order import stamp
 from endmark.stores.table import Cell
 
-__all__ = ["between", "insert_order", "object_of", "places", "renumber", "time_behind"]
+__all__ = ["between", "in_order", "object_of", "places", "renumber", "time_behind"]
 
 MICROSECOND = timedelta(microseconds=1)
 
 
-def insert_order(obj: Any) -> float:
-    return float(getattr(attributes.instance_state(obj), "insert_order", 0))
+def in_order(objects: Iterable[Any]) -> list[Any]:
+    """Give new objects in the order in which the unit of work inserts them."""
+    states = sorted(map(attributes.instance_state, objects), key=attrgetter("insert_order"))
+    return [state.obj() for state in states]
 
 
 def between(earlier: Any, later: Any) -> datetime | None:

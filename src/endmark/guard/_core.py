@@ -13,6 +13,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from endmark.formats import Rebuilt
+from endmark.formats._base import Message
 from endmark.guard._beside import require_named
 from endmark.guard._rows import Id, Rows
 from endmark.guard._tail import (
@@ -30,6 +31,7 @@ from endmark.model import Finding, Shape, Turn
 from endmark.policy import Policy
 from endmark.stores.changes import Change
 from endmark.stores.conversation import Conversation
+from endmark.stores.table import Cell
 from endmark.stores.write import execute
 
 __all__ = ["SEGMENT", "Settled", "read_tail", "settle", "write"]
@@ -53,26 +55,34 @@ def read_tail(
     format_ = rows.format
     if format_.shape is Shape.INLINE:
         found, epoch = rows.tail(connection, id_, 4, epoch=in_epoch)
-        history = [row.message for row in found if row.message is not None]
+        history = _history(rows, found)
         broken = bool(examine(history, format_, policy).findings)
-        return Tail(found[-1].order[0] if found else None, epoch, left=broken)
+        return Tail(found[0][0] if found else None, epoch, left=broken)
     alone = format_.shape is Shape.OWN_MESSAGE and not format_.joint
     count = (
         BLOCK if format_.joint else 2
     )  # a result and its call, or the end of a run and what comes before it
+    found, epoch = rows.tail(connection, id_, count, epoch=in_epoch)
+    tail = Tail(found[0][0] if found else None, epoch, left=leaves_pending(policy))
+    if not found or block_start([rows.message(found[0])], format_):
+        return tail  # no block ends here: what is before the last row need not be read
     while True:
-        found, epoch = rows.tail(connection, id_, count, epoch=in_epoch)
-        history = [row.message for row in found if row.message is not None]
+        history = _history(rows, found)
         start = block_start(history, format_)
-        whole = alone and bool(history) and format_.is_assistant(history[0])
-        if start or len(found) < count or whole:
+        if start or len(found) < count or (alone and format_.is_assistant(history[0])):
             break
         count *= BLOCK
-    last = found[-1].order[0] if found else None
-    block = block_of(history, start, format_)
-    ends = bool(block) and answers(format_, block[-1])
-    stray = ends and settled(examine(block, format_, policy, "open"), "open")[1]
-    return Tail(last, epoch, block, bool(block), left=leaves_pending(policy), stray=stray)
+        found, tail.epoch = rows.tail(connection, id_, count, epoch=in_epoch)
+        tail.last = found[0][0]
+    tail.block = block = block_of(history, start, format_)
+    tail.open = bool(block)
+    if block and answers(format_, block[-1]):
+        tail.stray = settled(examine(block, format_, policy, "open"), "open")[1]
+    return tail
+
+
+def _history(rows: Rows, found: Sequence[Sequence[Cell]]) -> list[Message]:
+    return [rows.message(row) for row in reversed(found)]
 
 
 def settle(connection: Connection, rows: Rows, id_: Id, policy: Policy, turn: Turn) -> Settled:

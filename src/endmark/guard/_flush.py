@@ -10,17 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, select
 from sqlalchemy.orm import Session, attributes
 
 from endmark.formats._base import Message
-from endmark.guard._closing import between, insert_order, object_of, places, renumber, time_behind
+from endmark.guard._closing import between, in_order, object_of, places, renumber, time_behind
 from endmark.guard._core import read_tail, settle
 from endmark.guard._mapping import Mapping
-from endmark.guard._rows import Rows, rows_of
+from endmark.guard._rows import Rows
 from endmark.guard._tail import Tail, weigh
 from endmark.guard.report import report
 from endmark.history import examine
@@ -49,14 +48,16 @@ class Flush:
     def __init__(self, handle: Handle, session: Session) -> None:
         self.handle = handle
         self.session = session
+        self._connection: Connection | None = None
+        self._rows: Rows | None = None
         self._low: dict[int, float] = {}
 
     def finalize(self) -> None:
         """Inline formats: finalize each new and changed object's message in place."""
-        handle, session = self.handle, self.session
-        for objects in (session.new, session.dirty):
+        mapping_of = self.handle.mapping
+        for objects in (self.session.new, self.session.dirty):
             for obj in objects:
-                mapping = handle.mapping(type(obj))
+                mapping = mapping_of(obj.__class__)
                 if mapping is None:
                     continue
                 values = attributes.instance_dict(obj)
@@ -81,50 +82,66 @@ class Flush:
 
     def order(self) -> None:
         """Own message and next message formats: close first, and note what comes after."""
+        mapping_of = self.handle.mapping
         groups: dict[Any, list[tuple[Any, Message]]] = {}
-        for obj in self.session.new:
-            mapping = self.handle.mapping(type(obj))
-            if mapping is not None:
-                values = attributes.instance_dict(obj)
-                message = mapping.message(values)
-                if message is None:
-                    continue
-                group = mapping.group_of(values)
-                if group is None:  # in a collection of its parent, without a way back
-                    self.handle.kept(self.session).nameless.append(obj)
-                else:
-                    groups.setdefault((mapping, group), []).append((obj, message))
-        for (mapping, _), given in groups.items():
-            given.sort(key=lambda pair: insert_order(pair[0]))
-            self._order(mapping, *map(list, zip(*given, strict=True)))
-        for obj in [*self.session.dirty, *self.session.deleted]:
-            mapping = self.handle.mapping(type(obj))
+        cls, mapping = None, None
+        for obj in in_order(self.session.new):
+            if obj.__class__ is not cls:
+                cls = obj.__class__
+                mapping = mapping_of(cls)
+            if mapping is None:
+                continue
+            values = attributes.instance_dict(obj)
+            message = mapping.message(values)
+            if message is None:
+                continue
+            group = mapping.group_of(values)
+            if group is None:  # in a collection of its parent, without a way back
+                self.handle.kept(self.session).nameless.append(obj)
+            else:
+                groups.setdefault((mapping, group), []).append((obj, message))
+        for (mapping, group), given in groups.items():
+            named = group if group.__class__ is tuple else None
+            self._order(mapping, named, [pair[0] for pair in given], [pair[1] for pair in given])
+        for obj in self.session.dirty:
+            mapping = mapping_of(obj.__class__)
             if mapping is not None and self._touches(obj, mapping):
-                # By attribute: an expired object is read again.
-                self._later(tuple(getattr(obj, name) for name in mapping.conversation))
+                self._later_of(obj, mapping)
+        for obj in self.session.deleted:
+            mapping = mapping_of(obj.__class__)
+            if mapping is not None:
+                self._later_of(obj, mapping)
 
     def _touches(self, obj: Any, mapping: Mapping) -> bool:
-        if obj in self.session.deleted:
-            return True
         history = attributes.get_history(obj, mapping.payload)
         return bool(history.added or history.deleted)
+
+    def _later_of(self, obj: Any, mapping: Mapping) -> None:
+        # By attribute: an expired object is read again.
+        self._later(tuple(getattr(obj, name) for name in mapping.conversation))
 
     def _later(self, conversation: Any) -> None:
         after = self.handle.kept(self.session).after
         if conversation is not None and conversation not in after:
             after.append(conversation)
 
-    @cached_property
+    # Both are asked for once, since they are dear to ask; `cached_property` has a lock (3.11).
+    @property
     def connection(self) -> Connection:
-        """The session's own, asked for once: it is dear to ask."""
-        return self.session.connection()
+        """The session's own."""
+        if self._connection is None:
+            self._connection = self.session.connection()
+        return self._connection
 
-    @cached_property
+    @property
     def rows(self) -> Rows:
-        return rows_of(self.connection, self.handle.store)
+        if self._rows is None:
+            self._rows = self.handle.rows(self.connection)
+        return self._rows
 
-    def _order(self, mapping: Mapping, objects: list[Any], messages: list[Message]) -> None:
-        conversation = mapping.conversation_of(attributes.instance_dict(objects[0]))
+    def _order(
+        self, mapping: Mapping, conversation: Any, objects: list[Any], messages: list[Message]
+    ) -> None:
         numbers = [attributes.instance_dict(obj).get(mapping.order) for obj in objects]
         tail = self._tail(conversation, numbered=None not in numbers)
         timed = conversation is not None and self.rows.source.kind == "time"
@@ -160,7 +177,7 @@ class Flush:
         rows = self.rows
         last, _ = rows.tail(self.connection, rows.id_of(conversation), 1)
         moved = conversation in self.handle.kept(self.session).locked
-        following = time_behind(last[-1].order[0]) if last else None
+        following = time_behind(last[0][0]) if last else None
         if following is None or (rows.postgresql and not moved):
             return
         now = datetime.now(following.tzinfo or UTC).replace(microsecond=0)
@@ -205,7 +222,7 @@ class Flush:
             rows, id_ = self.rows, self.rows.id_of(conversation)
             last, _ = rows.tail(self.connection, id_, 1)
             if rows.numbered and last:
-                renumber(mapping, objects, int(last[-1].order[0] or 0))
+                renumber(mapping, objects, int(last[0][0] or 0))
             return True
         found = examine(tail.block, mapping.format, self.handle.policy)
         where = places(found.rebuild(), tail.block, waiting, obj)

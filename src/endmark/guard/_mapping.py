@@ -123,6 +123,8 @@ class Mapping:
         self.type: Any = mapper.column_attrs[self.payload].columns[0].type
         self.is_json = isinstance(getattr(self.type, "impl", self.type), JSON)
         self.role = by_column[store.role] if store.role else None
+        # The application's objects hold the messages themselves.
+        self.is_bare = self.role is None and not isinstance(self.type, TypeDecorator)
         self.key = tuple(mapper.get_property_by_column(c).key for c in mapper.primary_key)
         order = store.order or tuple(column.name for column in mapper.primary_key)
         self.order = by_column[order[0]]
@@ -135,13 +137,16 @@ class Mapping:
 
     def message(self, values: dict[str, Any]) -> Message | None:
         """Read the message in a row's values, None where there is none. Raises `UnreadableError`."""
+        given = values.get(self.payload)
+        if self.is_bare and given.__class__ is dict:
+            return given
         try:
             return unpacked(
-                self.plain(values.get(self.payload)),
+                self.plain(given),
                 values.get(self.role) if self.role else None,
                 self.format,
                 column=self.role is not None,
-                typed=self._is_typed(values.get(self.payload)),
+                typed=self._is_typed(given),
             )
         except UnreadableError as error:
             where = f"{self.mapper.class_.__name__}.{self.payload}"
@@ -207,9 +212,12 @@ class Mapping:
 
     def group_of(self, values: dict[str, Any]) -> Any:
         """Give what tells conversations apart within one flush."""
-        named = self.conversation_of(values)
-        if named is not None:
+        named = tuple(map(values.get, self.conversation))
+        if None not in named:
             return named
+        found = self.conversation_of(values)
+        if found is not None:
+            return found
         return next((id(values[r.key]) for r in self.parents if values.get(r.key)), None)
 
 

@@ -48,8 +48,7 @@ def _append(frontier: Frontier, more: list[Message]) -> None:
         rows.put(frontier.connection, frontier.id, more)
         return
     last, _ = rows.tail(frontier.connection, frontier.id, 1)
-    order = last[-1].order[0] if last else None
-    rows.append(frontier.connection, frontier.id, more, order)
+    rows.append(frontier.connection, frontier.id, more, last[0][0] if last else None)
 
 
 def _beyond(theirs: Sequence[Finding], ours: Sequence[Finding]) -> list[Finding]:

@@ -22,6 +22,7 @@ from endmark.formats._base import Message
 from endmark.guard._beside import require_in_sight
 from endmark.guard._inserts import Inserts, batches
 from endmark.model import Shape
+from endmark.stores import json_text
 from endmark.stores._store import Store
 from endmark.stores.conversation import Conversation, Row
 from endmark.stores.order import stamp
@@ -93,9 +94,8 @@ class Rows:
     def _prepare(self) -> None:
         table, source = self.table, self.source
         ref = table.ref
-        self.where = " AND ".join(
-            table.equals(name, f"c{n}") for n, name in enumerate(self.store.conversation)
-        )
+        self._names = [f"c{n}" for n in range(len(self.store.conversation))]
+        self.where = " AND ".join(map(table.equals, self.store.conversation, self._names))
         for column, allowed in self.store.only.items():
             values = ", ".join("'" + value.replace("'", "''") + "'" for value in allowed)
             self.where += f" AND {table.read(column)} IN ({values})"
@@ -104,6 +104,9 @@ class Rows:
         sorting = [f"{ref}.{table.quote(name)}" for name in names]
         falling = ", ".join(f"{name} DESC" for name in sorting)
         first = source.order[0]
+        self._at = len(source.order)  # where a row's content begins
+        # The message is the payload, and nothing more is to be asked of it.
+        self._bare = not (self.store.role or self.store.refuses or source.is_binary)
         self._end = f"FROM {ref} WHERE {self.where} ORDER BY {falling} LIMIT"
         self._tails: dict[tuple[int, bool], tuple[str, list[str] | None]] = {}
         self._edge = text(
@@ -136,10 +139,7 @@ class Rows:
         if len(given) != len(self.store.conversation):
             msg = f"a conversation of {self.table.label} is named by {self.store.conversation}"
             raise StoreError(msg)
-        return tuple(
-            self._cell(value, name)
-            for value, name in zip(given, self.store.conversation, strict=True)
-        )
+        return tuple(map(self._cell, given, self.store.conversation))
 
     def _cell(self, value: Any, name: str) -> Cell:
         if isinstance(value, uuid.UUID):
@@ -164,7 +164,7 @@ class Rows:
         return datetime.fromisoformat(cell) if kind.startswith(("timestamp", "date")) else cell
 
     def _bound(self, id_: Id, **more: Any) -> dict[str, Any]:
-        return {f"c{n}": cell for n, cell in enumerate(id_)} | more
+        return dict(zip(self._names, id_, strict=True), **more)
 
     def lock(self, connection: Connection, id_: Id, *, create: bool = True) -> int | None:
         """Keep other writers of a conversation out until the transaction ends; give its epoch.
@@ -205,10 +205,10 @@ class Rows:
 
     def tail(
         self, connection: Connection, id_: Id, count: int, *, epoch: bool = False
-    ) -> tuple[list[Row], int | None]:
-        """Read the last rows of a conversation, in order and without keys, and its epoch on demand.
+    ) -> tuple[list[Sequence[Cell]], int | None]:
+        """Read the last rows of a conversation, the last one first, and its epoch on demand.
 
-        Raises `UnreadableError`.
+        Each row is as `message` takes it: its order first.
         """
         made = self._tails.get((count, epoch))
         if made is None:
@@ -218,14 +218,19 @@ class Rows:
         found = fetched(
             connection, sql, values if names is None else tuple(values[name] for name in names)
         )
-        o = len(self.source.order)
-        rows = []
-        for cells in reversed(found):
-            content = dict(zip(self.source.content, cells[o:], strict=False))
-            row = Row({}, tuple(cells[:o]), content)
-            self.source.decode(row)
-            rows.append(row)
-        return rows, found[0][-1] if found and epoch else None
+        return found, found[0][-1] if found and epoch else None
+
+    def message(self, found: Sequence[Cell]) -> Message:
+        """Read the message of a row that `tail` gave. Raises `UnreadableError`."""
+        cell = found[self._at]
+        if self._bare and isinstance(cell, str):
+            payload = json_text.read(cell)
+            if isinstance(payload, dict):
+                return payload
+        row = Row({}, (found[0],), dict(zip(self.source.content, found[self._at :], strict=False)))
+        self.source.decode(row)
+        assert row.message is not None
+        return row.message
 
     def _tail(
         self, connection: Connection, count: int, *, epoch: bool

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 from endmark.errors import UnreadableError
 from endmark.formats._base import Format, History, Message
@@ -150,8 +150,8 @@ def _kinds(findings: Sequence[Finding]) -> set[Kind]:
 
 def answers(format_: Format, message: Message) -> bool:
     """Tell whether a message only brings results."""
-    if isinstance(format_, OwnMessage):
-        return format_.is_result(message)
+    if format_.shape is Shape.OWN_MESSAGE:
+        return cast(OwnMessage, format_).is_result(message)
     if format_.shape is Shape.INLINE or format_.is_user(message) or format_.call_ids(message):
         return False
     return _results(format_, message)
@@ -168,7 +168,7 @@ def _results(format_: Format, message: Message) -> bool:
 def block_start(history: History, format_: Format) -> int:
     """Find where the last block begins: results, and before them the messages with calls."""
     at = len(history)
-    while at and leads(format_, history[at - 1]):
+    while format_.leading and at and leads(format_, history[at - 1]):
         at -= 1
     if format_.shape is Shape.OWN_MESSAGE:
         return _first_calls(history, format_, at)
@@ -186,7 +186,10 @@ def _first_calls(history: History, format_: Format, at: int) -> int:
         end = at
         while at and answers(format_, history[at - 1]):
             at -= 1
-        while at and (format_.call_ids(history[at - 1]) or leads(format_, history[at - 1])):
+        while at and (
+            format_.call_ids(history[at - 1])
+            or (format_.leading and leads(format_, history[at - 1]))
+        ):
             at -= 1
         passed = at == end or any(map(format_.is_assistant, history[at:end]))
     return at
@@ -194,6 +197,8 @@ def _first_calls(history: History, format_: Format, at: int) -> int:
 
 def block_of(history: History, start: int, format_: Format) -> list[Message]:
     """Give the last block, which begins there; none where nothing in it is of a call."""
+    if start == len(history):
+        return []
     block = list(history[start:])
     told = any(format_.call_ids(m) or answers(format_, m) or leads(format_, m) for m in block)
     return block if told else []

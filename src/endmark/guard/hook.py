@@ -7,11 +7,12 @@ transaction.
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import event
+from sqlalchemy import Connection, Engine, event
 from sqlalchemy.orm import (
     ORMExecuteState,
     Session,
@@ -26,6 +27,7 @@ from endmark.guard._bulk import conversations_in, finalized_statement
 from endmark.guard._engine import IN_COLUMNS, engine_of, listeners, require_writable
 from endmark.guard._flush import Flush, Kept, refreshed
 from endmark.guard._mapping import NAMES, Mapping, mapping_of, store_of_class
+from endmark.guard._rows import Rows, rows_of
 from endmark.guard._statements import Statements
 from endmark.guard.report import OnRepair
 from endmark.model import Shape
@@ -93,6 +95,7 @@ class Handle:
         self._inline = formats.get(store.format).shape is Shape.INLINE
         self._mappings: dict[type, Mapping | None] = {}
         self._undo: Callable[[], None] | None = None
+        self._last: tuple[weakref.ref[Engine], Rows] | None = None  # what was asked for last
         self._statements = Statements(store, policy, on_repair)
         engine = engine_of(target)
         self._target = engine or self._resolve(target)
@@ -192,8 +195,18 @@ class Handle:
 
     def kept(self, session: Session) -> Kept:
         """Give what is known of the running transaction's conversations."""
-        kept: Kept = session.info.setdefault(_KEPT, {}).setdefault(self, Kept())
+        by_guard: dict[Handle, Kept] = session.info.setdefault(_KEPT, {})
+        kept = by_guard.get(self)
+        if kept is None:
+            kept = by_guard[self] = Kept()
         return kept
+
+    def rows(self, connection: Connection) -> Rows:
+        """Give the store's rows in a connection's database."""
+        engine = connection.engine
+        if self._last is None or self._last[0]() is not engine:
+            self._last = (weakref.ref(engine), rows_of(connection, self.store))
+        return self._last[1]
 
     def _before_flush(self, session: Session, _context: Any, _instances: Any) -> None:
         flush = Flush(self, session)

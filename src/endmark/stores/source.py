@@ -7,6 +7,7 @@ nothing in this package writes without `write.execute`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from importlib import import_module
 from typing import Any
 
@@ -246,7 +247,7 @@ class Source:
     def payload_of(self, row: Row) -> Any:
         """Read the payload of a row. Raises `UnreadableError`."""
         cell = row.cells[self.store.payload]
-        if self.payload_table.columns[self.store.payload].type == "bytea":
+        if self.is_binary:
             msg = "the payload is bytea; Endmark reads text, json and jsonb"
             raise UnreadableError(msg)
         if cell is None:
@@ -266,7 +267,12 @@ class Source:
             return body_of(cell, role, self.format)
         return json_text.read(cell)
 
-    @property
+    @cached_property
+    def is_binary(self) -> bool:
+        """Say whether the payload's column is one that cannot be read."""
+        return self.payload_table.columns[self.store.payload].type == "bytea"
+
+    @cached_property
     def holds_words(self) -> bool:
         """Say whether a text in the payload's column may be words as they stand."""
         column = self.payload_table.columns[self.store.payload]
