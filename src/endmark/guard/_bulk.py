@@ -6,11 +6,23 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from typing import Any
 
-from sqlalchemy import and_, or_, select
+from sqlalchemy import (
+    Connection,
+    Date,
+    DateTime,
+    Integer,
+    Numeric,
+    and_,
+    func,
+    null,
+    or_,
+    select,
+)
 from sqlalchemy.orm import ORMExecuteState
 from sqlalchemy.sql import visitors
 
 from endmark.formats._base import Format
+from endmark.guard._core import Since, earlier, starting_at
 from endmark.guard._mapping import Mapping
 from endmark.guard._payload import finalized, respelt
 from endmark.guard.report import OnRepair, report
@@ -19,13 +31,20 @@ from endmark.policy import Policy
 from endmark.stores import json_text
 
 __all__ = [
+    "Later",
+    "Named",
     "conversations_in",
     "finalized_statement",
     "name_of",
+    "read_touched",
     "rewritten",
     "said_in",
     "tell",
+    "touched",
 ]
+
+Named = tuple[Any, ...]
+Later = dict[Named, Since]  # conversations to be repaired, and from what place on
 
 
 def finalized_statement(
@@ -98,38 +117,54 @@ def _rows(parameters: Any) -> Sequence[dict[str, Any]]:
     return (parameters,) if isinstance(parameters, dict) else parameters
 
 
-def conversations_in(state: ORMExecuteState, mapping: Mapping) -> list[tuple[Any, ...]]:
+def conversations_in(state: ORMExecuteState, mapping: Mapping) -> Later:
     """Name the conversations that a statement writes to; asked before it is executed."""
     if not state.is_insert:
         return _found(state, mapping)
-    names = [mapping.mapper.column_attrs[name].columns[0] for name in mapping.conversation]
-    found: dict[tuple[Any, ...], None] = {}
+    replaces = getattr(state.statement, "_post_values_clause", None) is not None
+    found: Later = {}
     for row in said_in(state.statement, _rows(state.parameters)):
         by_name = {name_of(key): value for key, value in row.items()}
-        named = tuple(
-            by_name.get(attribute, by_name.get(column.key))
-            for attribute, column in zip(mapping.conversation, names, strict=True)
-        )
+        named = tuple(_said_of(by_name, mapping, name) for name in mapping.conversation)
+        order = _said_of(by_name, mapping, mapping.order)
+        since = None if order is None and not replaces else starting_at(order)
         if None not in named:
-            found[named] = None
-    return list(found)
+            found[named] = earlier(found.get(named), since)
+    return found
 
 
-def _found(state: ORMExecuteState, mapping: Mapping) -> list[tuple[Any, ...]]:
+def _said_of(by_name: dict[Any, Any], mapping: Mapping, attribute: str) -> Any:
+    """Give the value of an attribute in a row of a statement, which may name its column."""
+    column = mapping.mapper.column_attrs[attribute].columns[0]
+    return by_name.get(attribute, by_name.get(column.key))
+
+
+def _found(state: ORMExecuteState, mapping: Mapping) -> Later:
     """Look for the conversations of the rows that an UPDATE or DELETE is about."""
-    columns = [mapping.mapper.column_attrs[name].columns[0] for name in mapping.conversation]
-    statement: Any = state.statement
-    query = select(*columns).distinct()
-    if statement.whereclause is not None:
-        query = query.where(statement.whereclause)
+    columns = mapping.mapper.column_attrs
+    named = [columns[name].columns[0] for name in mapping.conversation]
+    query = touched(named, columns[mapping.order].columns[0], state.statement)
     given = [row for row in _rows(state.parameters) if row.keys() >= set(mapping.key)]
+    connection = state.session.connection()
     if given:
         keys = list(zip(mapping.mapper.primary_key, mapping.key, strict=True))
         by_key = [[column == row[name] for column, name in keys] for row in given]
-        query = query.where(or_(*(and_(*same) for same in by_key)))
-        return [tuple(row) for row in state.session.connection().execute(query)]
+        return read_touched(connection, query.where(or_(*(and_(*same) for same in by_key))), {})
     parameters = state.parameters if isinstance(state.parameters, dict) else {}
-    return [tuple(row) for row in state.session.connection().execute(query, parameters)]
+    return read_touched(connection, query, parameters)
+
+
+def touched(named: Sequence[Any], order: Any, statement: Any) -> Any:
+    """Ask for the conversations of the rows that a statement is about, and where the first stands."""
+    ranked = isinstance(getattr(order, "type", None), Integer | Numeric | DateTime | Date)
+    query = select(*named, func.min(order) if ranked else null()).group_by(*named)
+    return query if statement.whereclause is None else query.where(statement.whereclause)
+
+
+def read_touched(connection: Connection, query: Any, parameters: dict[str, Any]) -> Later:
+    """Read what `touched` asks for."""
+    found = connection.execute(query, parameters)
+    return {tuple(named): starting_at(first) for *named, first in found}
 
 
 def said_in(statement: Any, parameters: Sequence[dict[str, Any]]) -> Iterator[dict[Any, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from operator import attrgetter
+from operator import attrgetter, le
 from typing import Any
 
 from sqlalchemy.orm import attributes
@@ -13,10 +13,19 @@ from endmark.errors import UnreadableError
 from endmark.formats import Rebuilt
 from endmark.formats._base import Message
 from endmark.guard._mapping import Mapping
-from endmark.stores.order import stamp
+from endmark.stores.order import place, stamp
 from endmark.stores.table import Cell
 
-__all__ = ["between", "in_order", "object_of", "places", "renumber", "time_behind"]
+__all__ = [
+    "as_read",
+    "between",
+    "in_order",
+    "object_of",
+    "places",
+    "renumber",
+    "stands_before",
+    "time_behind",
+]
 
 MICROSECOND = timedelta(microseconds=1)
 
@@ -25,6 +34,26 @@ def in_order(objects: Iterable[Any]) -> list[Any]:
     """Give new objects in the order in which the unit of work inserts them."""
     states = sorted(map(attributes.instance_state, objects), key=attrgetter("insert_order"))
     return [state.obj() for state in states]
+
+
+def as_read(orders: Sequence[Any]) -> Sequence[int]:
+    """Give the positions of new rows in the order in which they will be read, however added.
+
+    As they stand where the database is to give an order value, or they cannot be compared.
+    """
+    at = range(len(orders))
+    if None in orders:
+        return at
+    try:
+        return at if all(map(le, orders, orders[1:])) else sorted(at, key=orders.__getitem__)
+    except TypeError:
+        return at
+
+
+def stands_before(value: Any, last: Any) -> bool:
+    """Tell whether a new row is read before the last one that is there."""
+    here, end = (None if each is None else place(each) for each in (value, last))
+    return here is not None and end is not None and here < end
 
 
 def between(earlier: Any, later: Any) -> datetime | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import NamedTuple
 
 from sqlalchemy import Connection
@@ -31,13 +32,37 @@ from endmark.model import Finding, Shape, Turn
 from endmark.policy import Policy
 from endmark.stores.changes import Change
 from endmark.stores.conversation import Conversation
+from endmark.stores.order import place
 from endmark.stores.table import Cell
 from endmark.stores.write import execute
 
-__all__ = ["SEGMENT", "Settled", "read_tail", "settle", "write"]
+__all__ = [
+    "SEGMENT",
+    "WHOLE",
+    "Settled",
+    "Since",
+    "earlier",
+    "read_tail",
+    "settle",
+    "starting_at",
+    "write",
+]
 
 SEGMENT = 64  # rows looked at first where something is wrong
+Since = int | float | Fraction | None  # an order value as `order.place` reads it; None: the end
+WHOLE = float("-inf")  # since the beginning
 BLOCK = 8  # times as many rows are looked at where those do not hold the block whole
+
+
+def starting_at(value: object) -> int | float | Fraction:
+    """Give the place of a row that was changed: the beginning where it does not tell."""
+    found = None if value is None else place(value)
+    return WHOLE if found is None else found
+
+
+def earlier(one: Since, other: Since) -> Since:
+    """Give the earlier of two places; None, the end, is behind any."""
+    return min((place for place in (one, other) if place is not None), default=None)
 
 
 class Settled(NamedTuple):
@@ -85,9 +110,16 @@ def _history(rows: Rows, found: Sequence[Sequence[Cell]]) -> list[Message]:
     return [rows.message(row) for row in reversed(found)]
 
 
-def settle(connection: Connection, rows: Rows, id_: Id, policy: Policy, turn: Turn) -> Settled:
-    """Repair the stored end of a conversation."""
-    conversation, found = _examined(connection, rows, id_, policy, turn)
+def settle(
+    connection: Connection,
+    rows: Rows,
+    id_: Id,
+    policy: Policy,
+    turn: Turn,
+    since: Since = None,
+) -> Settled:
+    """Repair a conversation from the place on where it was written to; None: its end."""
+    conversation, found = _examined(connection, rows, id_, policy, turn, since)
     history = conversation.history
     if turn == "open" and history and not (found.pending or leads(rows.format, history[-1])):
         found = examine(history, rows.format, policy)  # as the view decides
@@ -98,7 +130,7 @@ def settle(connection: Connection, rows: Rows, id_: Id, policy: Policy, turn: Tu
 
 
 def _examined(
-    connection: Connection, rows: Rows, id_: Id, policy: Policy, turn: Turn
+    connection: Connection, rows: Rows, id_: Id, policy: Policy, turn: Turn, since: Since
 ) -> tuple[Conversation, Examination]:
     conversation = rows.segment(connection, id_, SEGMENT)
     if len(conversation.rows) >= SEGMENT:
@@ -110,10 +142,16 @@ def _examined(
             history=conversation.history[start:],
         )
         found = examine(part.history, rows.format, policy, turn)
-        if start and not doubtful(found):
+        if start and _reaches(part, since) and not doubtful(found):
             return part, found
         conversation = rows.segment(connection, id_, None)
     return conversation, examine(conversation.history, rows.format, policy, turn)
+
+
+def _reaches(conversation: Conversation, since: Since) -> bool:
+    """Tell whether the rows that were read go back to where something was written."""
+    first = None if since is None else place(conversation.rows[0].order[0])
+    return since is None or (first is not None and first <= since)
 
 
 def _first_user(conversation: Conversation, rows: Rows) -> int:

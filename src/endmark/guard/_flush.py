@@ -16,12 +16,21 @@ from sqlalchemy import Connection, select
 from sqlalchemy.orm import Session, attributes
 
 from endmark.formats._base import Message
-from endmark.guard._closing import between, in_order, object_of, places, renumber, time_behind
-from endmark.guard._core import read_tail, settle
+from endmark.guard._closing import (
+    as_read,
+    between,
+    in_order,
+    object_of,
+    places,
+    renumber,
+    stands_before,
+    time_behind,
+)
+from endmark.guard._core import Since, earlier, read_tail, settle, starting_at
 from endmark.guard._mapping import Mapping
-from endmark.guard._rows import Rows
+from endmark.guard._rows import Rows, UnreadRowError
 from endmark.guard._tail import Tail, weigh
-from endmark.guard.report import report
+from endmark.guard.report import left_alone, report
 from endmark.history import examine
 from endmark.model import Turn
 
@@ -38,7 +47,9 @@ class Kept:
 
     tails: dict[Any, Tail] = field(default_factory=dict)
     locked: set[Any] = field(default_factory=set)
-    after: list[Any] = field(default_factory=list)  # to be repaired when the flush is done
+    # To be repaired when the flush is done, and from what place on.
+    after: dict[Any, Since] = field(default_factory=dict)
+    unread: set[Any] = field(default_factory=set)  # what cannot be read, as was said
     nameless: list[Any] = field(default_factory=list)  # objects whose conversation it will tell
 
 
@@ -118,12 +129,14 @@ class Flush:
 
     def _later_of(self, obj: Any, mapping: Mapping) -> None:
         # By attribute: an expired object is read again.
-        self._later(tuple(getattr(obj, name) for name in mapping.conversation))
+        conversation = tuple(getattr(obj, name) for name in mapping.conversation)
+        self._later(conversation, starting_at(getattr(obj, mapping.order)))
 
-    def _later(self, conversation: Any) -> None:
-        after = self.handle.kept(self.session).after
-        if conversation is not None and conversation not in after:
-            after.append(conversation)
+    def _later(self, conversation: Any, since: Since = None) -> None:
+        """Note that a conversation is to be repaired, from its end or an earlier place on."""
+        if conversation is not None:
+            after = self.handle.kept(self.session).after
+            after[conversation] = earlier(after.get(conversation), since)
 
     # Both are asked for once, since they are dear to ask; `cached_property` has a lock (3.11).
     @property
@@ -143,11 +156,20 @@ class Flush:
         self, mapping: Mapping, conversation: Any, objects: list[Any], messages: list[Message]
     ) -> None:
         numbers = [attributes.instance_dict(obj).get(mapping.order) for obj in objects]
-        tail = self._tail(conversation, numbered=None not in numbers)
+        numbered = None not in numbers
+        if numbered and numbers[1:]:
+            at = as_read(numbers)
+            objects, messages = [objects[k] for k in at], [messages[k] for k in at]
+            numbers = [numbers[k] for k in at]
+        tail = self._tail(conversation, numbered=numbered)
         timed = conversation is not None and self.rows.source.kind == "time"
-        if timed and None in numbers:
+        if timed and not numbered:
             self._give_time(mapping, conversation, objects[0])
+        if numbered and stands_before(numbers[0], tail.last):
+            self._later(conversation, starting_at(numbers[0]))
+            return
         if tail.passes(messages, mapping.format):
+            tail.last = numbers[-1] if numbered else tail.last
             return
         waiting: list[Any] = []  # objects of the running block
         for obj, message in zip(objects, messages, strict=True):
@@ -171,6 +193,8 @@ class Flush:
                 weigh(tail, message, mapping.format, self.handle.policy) if closed else verdict
             )
             waiting.append(obj)
+        if numbered:  # they may have been moved on
+            tail.last = attributes.instance_dict(objects[-1])[mapping.order]
 
     def _give_time(self, mapping: Mapping, conversation: Any, obj: Any) -> None:
         """Where rows were moved on to later times, the database's own would be before them."""
@@ -199,8 +223,20 @@ class Flush:
             id_ = rows.id_of(conversation)
             if not (rows.exact and numbered):  # else a second writer's number is refused
                 self._fence(rows, conversation)
-            kept.tails[conversation] = read_tail(connection, rows, id_, self.handle.policy)
+            try:
+                tail = read_tail(connection, rows, id_, self.handle.policy)
+            except UnreadRowError as error:
+                self._leave(conversation, error)
+                tail = Tail()
+            kept.tails[conversation] = tail
         return kept.tails[conversation]
+
+    def _leave(self, conversation: Any, error: UnreadRowError) -> None:
+        """Leave a conversation as it is that has a row which cannot be read, and say so once."""
+        unread = self.handle.kept(self.session).unread
+        if conversation not in unread:
+            unread.add(conversation)
+            left_alone(_plain(conversation), error)
 
     def _close(
         self,
@@ -254,12 +290,16 @@ class Flush:
         if middle is None:
             renumber(mapping, objects[at:], number)
 
-    def settle(self, conversation: Any, turn: Turn) -> None:
-        """Repair the stored end of a conversation at connection level."""
-        rows, connection = self.rows, self.connection
+    def settle(self, conversation: Any, turn: Turn, since: Since = None) -> None:
+        """Repair a conversation at connection level, its end or from an earlier place on."""
+        rows, policy = self.rows, self.handle.policy
         kept = self.handle.kept(self.session)
         self._fence(rows, conversation)
-        done = settle(connection, rows, rows.id_of(conversation), self.handle.policy, turn)
+        try:
+            done = settle(self.connection, rows, rows.id_of(conversation), policy, turn, since)
+        except UnreadRowError as error:
+            self._leave(conversation, error)
+            return
         kept.tails.pop(conversation, None)
         if done.stray or done.left:
             tail = self._tail(conversation)
@@ -295,15 +335,15 @@ def refreshed(handle: Handle, session: Session) -> None:
     kept = session.info.get("endmark.kept", {}).get(handle)
     if kept is None or not (kept.after or kept.nameless):
         return
-    after, kept.after = kept.after, []
+    after, kept.after = kept.after, {}
     nameless, kept.nameless = kept.nameless, []
     for obj in nameless:
         mapping = handle.mapping(type(obj))
         named = mapping and mapping.conversation_of(attributes.instance_dict(obj))
-        if named is not None and named not in after:
-            after.append(named)
-    for conversation in after:
-        Flush(handle, session).settle(conversation, "open")
+        if named is not None:
+            after.setdefault(named, None)
+    for conversation, since in after.items():
+        Flush(handle, session).settle(conversation, "open", since)
 
 
 def _plain(conversation: Any) -> Any:

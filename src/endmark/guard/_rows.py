@@ -12,6 +12,7 @@ import json
 import uuid
 import weakref
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -24,15 +25,21 @@ from endmark.guard._inserts import Inserts, batches
 from endmark.model import Shape
 from endmark.stores import json_text
 from endmark.stores._store import Store
-from endmark.stores.conversation import Conversation, Row
+from endmark.stores.conversation import Conversation, RefusedError, Row
 from endmark.stores.order import stamp
 from endmark.stores.select import of_conversations, read_rows
 from endmark.stores.source import Source
 from endmark.stores.table import Cell, Cells, fetched
 
-__all__ = ["Id", "Rows", "rows_of"]
+__all__ = ["Id", "Rows", "UnreadRowError", "rows_of"]
 
 Id = tuple[Cell, ...]
+
+
+class UnreadRowError(UnreadableError):
+    """A row that is stored cannot be read; the message says which one."""
+
+
 _OPENED: weakref.WeakKeyDictionary[Engine, list[tuple[Store, Rows]]] = weakref.WeakKeyDictionary()
 
 
@@ -224,11 +231,23 @@ class Rows:
         """Read the message of a row that `tail` gave. Raises `UnreadableError`."""
         cell = found[self._at]
         if self._bare and isinstance(cell, str):
-            payload = json_text.read(cell)
-            if isinstance(payload, dict):
-                return payload
+            with suppress(UnreadableError):
+                payload = json_text.read(cell)
+                if isinstance(payload, dict):
+                    return payload
         row = Row({}, (found[0],), dict(zip(self.source.content, found[self._at :], strict=False)))
-        self.source.decode(row)
+        return self._decoded(row)
+
+    def _decoded(self, row: Row) -> Message:
+        try:
+            self.source.decode(row)
+        except RefusedError:
+            raise
+        except UnreadableError as error:
+            raise UnreadRowError(
+                f"{self.table.label}, the row whose {self.source.order[0]} is {row.order[0]!r}: "
+                f"{str(error).rstrip('.')}; mend that row, or take it out"
+            ) from None
         assert row.message is not None
         return row.message
 
@@ -264,10 +283,8 @@ class Rows:
         conversation = Conversation(id_)
         found = [row for _, row in read_rows(self.source, connection, condition, values)]
         for row in _in_order(found):
-            self.source.decode(row)
-            assert row.message is not None
+            conversation.history.append(self._decoded(row))
             conversation.rows.append(row)
-            conversation.history.append(row.message)
         return conversation
 
     def append(

@@ -10,17 +10,27 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from endmark import formats
 from endmark.errors import UnreadableError
 from endmark.formats._base import Message
-from endmark.guard._bulk import name_of, rewritten, said_in, tell
-from endmark.guard._core import read_tail, settle
+from endmark.guard._bulk import (
+    Later,
+    Named,
+    name_of,
+    read_touched,
+    rewritten,
+    said_in,
+    tell,
+    touched,
+)
+from endmark.guard._closing import as_read, stands_before
+from endmark.guard._core import Since, read_tail, settle, starting_at
 from endmark.guard._payload import finalized, respelt, unpacked
-from endmark.guard._rows import Rows, rows_of
+from endmark.guard._rows import Rows, UnreadRowError, rows_of
 from endmark.guard._tail import Tail, weigh
-from endmark.guard.report import OnRepair, report
+from endmark.guard.report import OnRepair, left_alone, report
 from endmark.model import Shape, Turn
 from endmark.policy import Policy
 from endmark.stores import json_text
@@ -31,16 +41,15 @@ from endmark.stores.table import Cell
 
 __all__ = ["Statements", "Work"]
 
-Named = tuple[Any, ...]
 Parameters = Sequence[dict[str, Any]]
 
 
 @dataclass(slots=True)
 class Work:
-    """One statement: as it is to be executed, and the conversations to be repaired after it."""
+    """One statement: as it is to be executed, and the conversations to be repaired after it, and since where."""
 
     statement: Any
-    later: list[Named] = field(default_factory=list)
+    later: Later = field(default_factory=dict)
 
 
 class Statements:
@@ -80,14 +89,20 @@ class Statements:
 
     def after(self, connection: Connection, work: Work) -> None:
         """Repair what the statement left out of order."""
-        for named in work.later:
-            self._settle(connection, rows_of(connection, self.store), named, "open")
+        for named, since in work.later.items():
+            self._settle(connection, rows_of(connection, self.store), named, "open", since)
 
-    def _settle(self, connection: Connection, rows: Rows, named: Named, turn: Turn) -> None:
+    def _settle(
+        self, connection: Connection, rows: Rows, named: Named, turn: Turn, since: Since = None
+    ) -> None:
         id_ = rows.id_of(named)
         rows.fence(connection, id_)
-        done = settle(connection, rows, id_, self.policy, turn)
-        report(named[0] if len(named) == 1 else named, done.findings, self.on_repair)
+        try:
+            done = settle(connection, rows, id_, self.policy, turn, since)
+        except UnreadRowError as error:
+            left_alone(_plain(named), error)
+            return
+        report(_plain(named), done.findings, self.on_repair)
 
     def _finalized(self, statement: Any, parameters: Parameters) -> Any:
         column = _columns(statement)[self.store.payload]
@@ -107,17 +122,28 @@ class Statements:
                 row[name] = closed(row[name])
         return rewritten(statement, names, closed)
 
-    def _insert(
-        self, connection: Connection, statement: Any, parameters: Parameters
-    ) -> list[Named]:
+    def _insert(self, connection: Connection, statement: Any, parameters: Parameters) -> Later:
         """Close what the new rows find open; give the conversations to be looked at again."""
         replaces = getattr(statement, "_post_values_clause", None) is not None
-        later: list[Named] = []
+        later: Later = {}
         for named, given in self._new(_said(statement, parameters)).items():
             rows = rows_of(connection, self.store)
-            rows.fence(connection, rows.id_of(named))
-            if replaces or not self._closed_before(connection, rows, named, given):
-                later.append(named)
+            id_ = rows.id_of(named)
+            rows.fence(connection, id_)
+            places = [self._order(rows, values) for values in given]
+            if replaces:  # a row that is there, perhaps
+                later[named] = min(map(starting_at, places))
+                continue
+            given = [given[k] for k in as_read(places)]  # noqa: PLW2901
+            try:
+                tail = read_tail(connection, rows, id_, self.policy)
+            except UnreadRowError as error:
+                left_alone(_plain(named), error)
+                continue
+            if early := [place for place in places if stands_before(place, tail.last)]:
+                later[named] = min(map(starting_at, early))
+            elif not self._closed_before(connection, rows, named, given, tail):
+                later[named] = None
         return later
 
     def _new(self, said: Iterable[dict[str, Any]]) -> dict[Named, list[dict[str, Any]]]:
@@ -138,11 +164,14 @@ class Statements:
         )
 
     def _closed_before(
-        self, connection: Connection, rows: Rows, named: Named, given: list[dict[str, Any]]
+        self,
+        connection: Connection,
+        rows: Rows,
+        named: Named,
+        given: list[dict[str, Any]],
+        tail: Tail,
     ) -> bool:
         """Close what the first new row finds open; False where more is to be done after it."""
-        id_ = rows.id_of(named)
-        tail = read_tail(connection, rows, id_, self.policy)
         done = True
         for k, values in enumerate(given):
             message = self._message(values)
@@ -151,7 +180,7 @@ class Statements:
             verdict = weigh(tail, message, self.format, self.policy)
             if verdict.closes and k == 0 and self._has_room(rows, tail, values):
                 self._settle(connection, rows, named, "over")
-                tail = read_tail(connection, rows, id_, self.policy)
+                tail = read_tail(connection, rows, rows.id_of(named), self.policy)
                 verdict = weigh(tail, message, self.format, self.policy)
                 # A time that the database is to give may be that of the closing rows.
                 done = rows.source.kind != "time" or self._order(rows, values) is not None
@@ -202,17 +231,15 @@ class Statements:
         ours = {store.payload, store.role, *store.conversation, *store.order}
         return any(not ours.isdisjoint(row) for row in _said(statement, parameters))
 
-    def _found(self, connection: Connection, statement: Any, parameters: Parameters) -> list[Named]:
+    def _found(self, connection: Connection, statement: Any, parameters: Parameters) -> Later:
         """Look for the conversations of the rows that an UPDATE or DELETE is about."""
         by_name = _columns(statement)
-        columns = [by_name[name] for name in self.store.conversation]
-        query = select(*columns).distinct()
-        if statement.whereclause is not None:
-            query = query.where(statement.whereclause)
-        found: dict[Named, None] = {}
+        order = by_name.get(rows_of(connection, self.store).source.order[0])
+        query = touched([by_name[name] for name in self.store.conversation], order, statement)
+        found: Later = {}
         for row in parameters or ({},):
-            found |= dict.fromkeys(tuple(each) for each in connection.execute(query, row))
-        return list(found)
+            found |= read_touched(connection, query, row)
+        return found
 
 
 def _columns(statement: Any) -> dict[str, Any]:
@@ -225,6 +252,10 @@ def _said(statement: Any, parameters: Parameters) -> Iterator[dict[str, Any]]:
     spelt = {column.key: name for name, column in _columns(statement).items()}
     for row in said_in(statement, parameters):
         yield {spelt.get(key := name_of(given), key): value for given, value in row.items()}
+
+
+def _plain(named: Named) -> Any:
+    return named[0] if len(named) == 1 else named
 
 
 def _number(place: Any) -> int:

@@ -246,8 +246,8 @@ class Handle:
         conversations = conversations_in(state, mapping)
         result = state.invoke_statement()
         flush = Flush(self, state.session)
-        for conversation in conversations:
-            flush.settle(conversation, "open")
+        for conversation, since in conversations.items():
+            flush.settle(conversation, "open", since)
         return result
 
     def _core_statement(self, state: ORMExecuteState) -> Any:

@@ -9,9 +9,10 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from endmark.errors import UnreadableError
 from endmark.model import Finding, Kind
 
-__all__ = ["OnRepair", "Repair", "report"]
+__all__ = ["OnRepair", "Repair", "left_alone", "report"]
 
 TAKEN_OUT = frozenset({Kind.ORPHAN, Kind.DUPLICATE})
 LOG = logging.getLogger("endmark")
@@ -59,3 +60,8 @@ def report(
         )
         if on_repair is not None:
             on_repair(repair)
+
+
+def left_alone(conversation_id: object, error: UnreadableError) -> None:
+    """Say that a conversation was written to without a look at it, since a row cannot be read."""
+    LOG.warning("conversation=%s was written to as it is: %s", conversation_id, error)

@@ -13,6 +13,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from endmark.errors import UnreadableError
@@ -121,6 +123,23 @@ def stamp(value: Cell) -> tuple[int, Write]:
             return _micros(when), lambda number: _like(value, number, when)
     msg = f"an order value of type {type(value).__name__} is neither a number nor a time"
     raise UnreadableError(msg)
+
+
+def place(value: Any) -> int | Fraction | None:
+    """Read any order value, of a row or of an object, so that it can be compared; None: it cannot.
+
+    Numbers of every kind count alike, and times in microseconds.
+    """
+    if isinstance(value, int):
+        return value
+    try:
+        return Fraction(value if isinstance(value, float | Decimal) else str(value))
+    except (OverflowError, ValueError):
+        pass
+    try:
+        return _micros(datetime.fromisoformat(str(value)))
+    except ValueError:
+        return None
 
 
 def _micros(when: datetime) -> int:
