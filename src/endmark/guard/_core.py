@@ -25,6 +25,7 @@ from endmark.guard._tail import (
     leads,
     leaves_pending,
     settled,
+    waits,
 )
 from endmark.history import Examination, examine
 from endmark.model import Finding, Shape, Turn
@@ -89,7 +90,7 @@ def settle(connection: Connection, rows: Rows, id_: Id, policy: Policy, turn: Tu
     """Repair the stored end of a conversation."""
     conversation, found = _examined(connection, rows, id_, policy, turn)
     history = conversation.history
-    if turn == "open" and history and not (found.pending or leads(rows.format, history[-1])):
+    if turn == "open" and history and not (waits(found) or leads(rows.format, history[-1])):
         found = examine(history, rows.format, policy)  # as the view decides
     found, stray = settled(found, turn)
     if found.edits:

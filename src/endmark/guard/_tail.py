@@ -30,6 +30,7 @@ __all__ = [
     "real_results",
     "require_readable",
     "settled",
+    "waits",
     "weigh",
 ]
 
@@ -236,6 +237,17 @@ def doubtful(found: Examination) -> bool:
     return bool(DISTANT & _kinds(found.findings)) or any(
         isinstance(edit, SetId) for edit in found.edits
     )
+
+
+def waits(found: Examination) -> bool:
+    """Tell whether a call may still be answered: nothing stands behind it but results and calls."""
+    format_, history = found.format, found.history
+    if not found.pending:
+        return False
+    end = len(history)
+    while end and (answers(format_, history[end - 1]) or format_.call_ids(history[end - 1])):
+        end -= 1
+    return any(call.slot >= end for call in found.pending)
 
 
 def settled(found: Examination, turn: str) -> tuple[Examination, bool]:
