@@ -212,6 +212,7 @@ def require_readable(format_: Format, messages: Sequence[Any]) -> None:
             format_.call_ids(message)
             format_.is_user(message)
         except (AttributeError, IndexError, KeyError, TypeError) as error:
+            format_.skim(messages)  # says it in its own words
             msg = f"message {index} is none of {format_.name}; nothing was written"
             raise UnreadableError(msg) from error
 
