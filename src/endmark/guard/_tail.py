@@ -105,7 +105,8 @@ def weigh(tail: Tail, message: Message, format_: Format, policy: Policy) -> Verd
     found = examine(block, format_, policy, "open")
     here = len(block) - 1
     answer = answers(format_, message)
-    if answer and not (found.findings or found.pending or tail.stray):
+    far = answer and format_.optional_ids and _names_another(format_, tail.block, message)
+    if answer and not (found.findings or found.pending or tail.stray or far):
         return Verdict(block, message)
     alone = _alone(tail, found, message, policy) if found.edits and not tail.stray else None
     if alone is not None:
@@ -125,7 +126,7 @@ def weigh(tail: Tail, message: Message, format_: Format, policy: Policy) -> Verd
     if not (answer or continues):
         block = [message] if goes_on else []
     is_open = bool(block) and (bool(found.pending) or leads(format_, message))
-    return Verdict(block, message, is_open, closes, disturbs)
+    return Verdict(block, message, is_open, closes, disturbs or far)
 
 
 def _alone(tail: Tail, found: Examination, message: Message, policy: Policy) -> Verdict | None:
@@ -143,6 +144,15 @@ def _alone(tail: Tail, found: Examination, message: Message, policy: Policy) -> 
     if kept and rebuilt.origins[before:] == [before] and not found.pending:
         return Verdict([], rebuilt.messages[-1], findings=found.findings)
     return None
+
+
+def _names_another(format_: Format, block: Sequence[Message], message: Message) -> bool:
+    """Tell whether a result has the id of no call here, though it may pass for one without an id."""
+    ids = {id_ for before in block for id_ in format_.call_ids(before)} | {None}
+    return any(
+        isinstance(event, Result) and event.id not in ids
+        for event in format_.events([message], [0], DEFAULT)
+    )
 
 
 def _kinds(findings: Sequence[Finding]) -> set[Kind]:
