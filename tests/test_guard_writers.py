@@ -10,13 +10,10 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from endmark.guard import ChatRepository, tables
+from endmark.stores import Store
 from fix_databases import Database
 from fix_guard import TALKS, is_sound
-from guard_messages import (
-    Talk,
-    create,
-    stored,
-)
+from guard_messages import CHAT, Talk, create, stored
 
 
 def in_threads(work: Callable[[int], None], count: int) -> None:
@@ -66,4 +63,34 @@ def test_writers_side_by_side_lose_nothing(database: Database, talk: Talk, write
                 assert sum(f"a{k}_{n}'" in str(row) and "found" in str(row) for row in rows) == 1
         numbers = session.scalars(sa.select(tables.Message.seq)).all()
         assert len(set(numbers)) == len(numbers)
+    engine.dispose()
+
+
+LOOSE = sa.Table(  # nothing in the database keeps two rows of a thread from one number
+    "loose",
+    sa.MetaData(),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("thread", sa.String),
+    sa.Column("number", sa.Integer),
+    sa.Column("body", sa.JSON),
+)
+
+
+def test_numbers_that_need_not_be_unique_are(database: Database) -> None:
+    LOOSE.metadata.create_all(database.engine)
+    more = {"timeout": 60} if database.name == "sqlite" else {}
+    engine = sa.create_engine(database.url, pool_size=8, connect_args=more)
+    store = Store(
+        format="openai-chat", table="loose", conversation="thread", order="number", payload="body"
+    )
+
+    def work(k: int) -> None:
+        for n in range(4):
+            with Session(engine) as session, session.begin():
+                ChatRepository(session, store).add_message("t", CHAT.user(f"{k}/{n}"))
+
+    in_threads(work, 8)
+    with engine.connect() as connection:
+        numbers = connection.scalars(sa.select(LOOSE.c.number)).all()
+    assert sorted(numbers) == list(range(1, 33))
     engine.dispose()

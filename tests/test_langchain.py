@@ -14,7 +14,10 @@ from pydantic import BaseModel
 from endmark import check, repair
 
 Rows = list[dict[str, Any]]
-NAMES = {"human": "HumanMessage", "ai": "AIMessage", "tool": "ToolMessage", "system": "System"}
+NAMES = {
+    "human": "HumanMessage", "ai": "AIMessage", "AIMessageChunk": "AIMessageChunk",
+    "tool": "ToolMessage", "system": "System",
+}  # fmt: skip
 TABLES = Path(__file__).parent / "formats" / "langchain"
 NESTED = [
     pytest.param(row, id=row["why"])
@@ -43,6 +46,12 @@ class AIMessage(Message):
     usage_metadata: Any = None
 
 
+class AIMessageChunk(AIMessage):
+    type: str = "AIMessageChunk"
+    tool_call_chunks: list[Any] = []
+    chunk_position: Any = None
+
+
 class ToolMessage(Message):
     type: str = "tool"
     tool_call_id: Any
@@ -50,7 +59,7 @@ class ToolMessage(Message):
     status: str = "success"
 
 
-CLASSES = {"ai": AIMessage, "tool": ToolMessage}
+CLASSES = {"ai": AIMessage, "AIMessageChunk": AIMessageChunk, "tool": ToolMessage}
 
 
 def as_objects(rows: Rows) -> list[Any]:
@@ -106,7 +115,7 @@ def test_all_clothes_are_repaired_alike(row: dict[str, Any], clothes: Any) -> No
     assert (repaired is history) == ("expect" not in row)
     expected = repair(nested, "langchain", turn=turn)
     assert [told(message) for message in repaired] == [told(message) for message in expected]
-    assert {type(message) for message in repaired} <= {dict, Message, AIMessage, ToolMessage}
+    assert {type(message) for message in repaired} <= {dict, Message, *CLASSES.values()}
 
 
 def test_a_made_up_row_has_langchain_s_keys_without_its_help(

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from itertools import permutations
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
 
 from abstract import Step, Turn
 from building import BUILDERS, builder
 from endmark import Policy, UnreadableError, check, formats, repair
+from endmark.guard import ChatRepository, tables
 from endmark.testing import assert_sendable
 
 HI = {"role": "user", "content": "hi"}
@@ -66,6 +70,56 @@ def test_the_first_odd_message_is_named() -> None:
     for behind in ([], [{**odd, "tool_calls": [call]}, 5]):
         with pytest.raises(UnreadableError, match="message 1: it is not a LangChain message"):
             check([human, odd, human, *behind], "langchain")
+
+
+LC_HUMAN = {"type": "human", "content": "hi"}
+LC_CALL = {"type": "ai", "content": "", "tool_calls": [{"id": "a", "name": "f", "args": {}}]}
+SHORT: list[tuple[list[Any], int]] = [
+    ([("human", "hi")], 0),
+    ([["human", "hi"]], 0),
+    (["hi"], 0),
+    ([HI], 0),
+    ([LC_HUMAN, ("ai", "hi")], 1),
+    ([LC_HUMAN, HI], 1),
+    ([LC_CALL, ("human", "hi")], 1),
+    ([LC_CALL, HI], 1),
+    ([SimpleNamespace(**LC_HUMAN), ("ai", "hi")], 1),
+    ([SimpleNamespace(**LC_CALL), HI], 1),
+]
+
+
+@pytest.mark.parametrize(("history", "at"), SHORT, ids=str)
+def test_what_langchain_takes_for_messages_is_told_how_to_become_some(
+    history: list[Any], at: int
+) -> None:
+    says = rf"message {at}: .*langchain_core\.messages\.convert_to_messages"
+    for work in (check, repair):
+        with pytest.raises(UnreadableError, match=says):
+            work(history, "langchain")
+
+
+SPEAKER = {"langchain": "type", "pydantic-ai": "kind"}  # elsewhere it is the role
+BOTH = "agno ai-sdk-model anthropic bedrock crush goose lobechat open-webui openai-chat pydantic-ai"
+NOBODY: list[tuple[str, str]] = [
+    *((told, "left out") for told in f"{BOTH} langchain llamaindex openai-responses".split()),
+    *((told, "wizard") for told in f"{BOTH} gemini".split()),
+]
+
+
+@pytest.mark.parametrize(("format", "name"), NOBODY)
+def test_the_field_of_who_speaks_is_named_where_that_is_nobody(format: str, name: str) -> None:
+    field = SPEAKER.get(format, "role")
+    [message] = builder(format).user("hi")
+    odd = {key: value for key, value in message.items() if key != field}
+    odd |= {} if name == "left out" else {field: name}
+    engine = sa.create_engine("sqlite://")
+    tables.metadata.create_all(engine)
+    with Session(engine) as session:
+        add = ChatRepository(session, format).add_message
+        for work in (lambda: check([odd], format), lambda: add("c", odd)):
+            with pytest.raises(UnreadableError, match=rf"message 0: .*\b{field}\b"):
+                work()
+    engine.dispose()
 
 
 @pytest.mark.parametrize("message", [HI, {"type": "function_call", "call_id": "a", "name": "f"}])

@@ -67,10 +67,11 @@ def fields(message: Any) -> dict[str, Any]:
 
 
 def _kind(message: Any) -> str:
-    names = {"AIMessage": "ai", "ToolMessage": "tool"}
+    names = {"AIMessage": "ai", "AIMessageChunk": "ai", "ToolMessage": "tool"}
     if isinstance(message, dict) and message["type"] == "constructor":
         return names.get(message["id"][-1], "")
-    return message["type"] if isinstance(message, dict) else message.type
+    told = message["type"] if isinstance(message, dict) else message.type
+    return names.get(told, told)
 
 
 def calls(history: list[Any]) -> Iterator[Seen]:
@@ -132,6 +133,8 @@ def harmed(draw: st.DrawFn, message: Message, harm: str) -> Message:
     if message["type"] != "ai" or not whole:
         return message
     at = draw(st.integers(0, len(whole) - 1))
+    if harm == "part" and draw(st.booleans()):
+        return _chunk(whole, at)
     rest = whole[:at] + whole[at + 1 :]
     cut = {"args": '{"of": "ca', "error": None, "type": "invalid_tool_call"}
     hurt = [
@@ -144,6 +147,24 @@ def harmed(draw: st.DrawFn, message: Message, harm: str) -> Message:
         {"tool_calls": []},
     ]
     return {**message, "data": {**data, **draw(st.sampled_from(hurt))}}
+
+
+def _chunk(whole: list[Message], at: int) -> Message:
+    """Give these calls as they are streamed, cut in the arguments of one."""
+    texts = [json.dumps(call["args"]) for call in whole]
+    texts[at] = texts[at][:-2]
+    chunks = [
+        {
+            "name": call["name"],
+            "args": text,
+            "id": call["id"],
+            "index": k,
+            "type": "tool_call_chunk",
+        }
+        for k, (call, text) in enumerate(zip(whole, texts, strict=True))
+    ]
+    calls = {"tool_calls": whole, "invalid_tool_calls": [], "tool_call_chunks": chunks}
+    return row("AIMessageChunk", "", **calls)
 
 
 CANNOT: dict[str, str] = {}

@@ -38,6 +38,8 @@ History = Sequence[Message]
 
 ORPHAN_TEXT = "[Result of a tool call that is no longer part of this conversation]"
 
+LONGEST_ROLE = 20  # that an error repeats
+
 
 class Rebuilt:
     """A history after its edits: untouched messages are the same objects.
@@ -235,6 +237,20 @@ def unreadable(index: int, what: str) -> UnreadableError:
     return UnreadableError(
         f"message {index}: {what}. Nothing was changed; check the format that was named."
     )
+
+
+def unlike(index: int, message: Any, what: str, field: str = "role") -> UnreadableError:
+    """Make the same error, naming the field that says who speaks where that is what it lacks."""
+    lacks = isinstance(message, dict) and message.get(field) is None
+    return unreadable(index, f"it has no {field}" if lacks else what)
+
+
+def not_a_role(index: int, role: Any, field: str = "role") -> UnreadableError:
+    """Make the error for what nobody of its format is called; a long name may be content."""
+    if role is None:
+        return unreadable(index, f"it has no {field}")
+    short = isinstance(role, str) and len(role) <= LONGEST_ROLE
+    return unreadable(index, f"its {field} {f'is {role!r}' if short else 'is no name'}")
 
 
 def event_of(edit: Close | Drop | ToText | SetId | Mend) -> Event:

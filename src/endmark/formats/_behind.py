@@ -18,6 +18,8 @@ from endmark.formats._base import (
     Rebuilt,
     event_of,
     known_id,
+    not_a_role,
+    unlike,
     unreadable,
 )
 from endmark.model import (
@@ -119,7 +121,7 @@ class Behind(Format):
                         suspects += range(start, index)
                     start, due, dirty = index, [], False
                 if not asks and message["role"] not in self.roles:
-                    raise unreadable(index, f"its role is {message['role']!r}")
+                    raise not_a_role(index, message["role"])
                 lead = asks or (lead and message["role"] == self.answerer)
                 for part in self.parts(message):
                     kind = self.kind(part)
@@ -135,7 +137,7 @@ class Behind(Format):
                     elif kind == "said":
                         lead = asks
         except _UNREAD:
-            raise unreadable(index, "it is no message of parts") from None
+            raise unlike(index, message, "it is no message of parts") from None
         return suspects + list(range(start, len(history))) if dirty or due else suspects
 
     def _answers(self, part: Any, due: list[Any]) -> bool:

@@ -165,6 +165,21 @@ def _is_flawed(place: str, entry: Any, copy: Found) -> bool:
     return not (isinstance(asked, dict) and copy.name)
 
 
+def fragments(fields: Mapping[str, Any]) -> dict[tuple[str | None, int], str]:
+    """Give the arguments of a stream that broke off in them, by id and how often it was there.
+
+    A chunk's `tool_calls` have them as far as they came, closed as if they were whole.
+    """
+    cut: dict[tuple[str | None, int], str] = {}
+    seen: dict[str | None, int] = {}
+    for chunk in fields.get("tool_call_chunks") or ():
+        id_, text = known_id(chunk.get("id")), chunk.get("args")
+        times = seen[id_] = seen.get(id_, -1) + 1
+        if isinstance(text, str) and text.strip() and _read(text, strict=False) is None:
+            cut[id_, times] = text
+    return cut
+
+
 def flaws_of(call: Found, fields: Mapping[str, Any]) -> tuple[Kind, ...]:
     """Give what keeps a call from being sent: it has to be whole, and among `tool_calls`.
 
@@ -180,10 +195,10 @@ def flaws_of(call: Found, fields: Mapping[str, Any]) -> tuple[Kind, ...]:
     return () if among and call.flawed.isdisjoint({sent, "content"}) else (Kind.MALFORMED,)
 
 
-def _read(text: Any) -> Any:
+def _read(text: Any, *, strict: bool = True) -> Any:
     """Give the value of a JSON text, None where it is not one."""
     try:
-        return json.loads(text)
+        return json.loads(text, strict=strict)
     except (TypeError, ValueError, RecursionError):
         return None
 
@@ -223,15 +238,16 @@ class Copies:
             key = BLOCKS[entry["type"]].id if place == "content" else "id"
             self.lists[place][k] = {**entry, key: made}
 
-    def mend(self, call: Found) -> None:
+    def mend(self, call: Found, *, cut: bool = False) -> None:
         """Put a call among `tool_calls`, whole, and let its other copies say the same."""
-        asked, name = asked_object(call), call.name or NO_NAME
+        asked, name = {} if cut else asked_object(call), call.name or NO_NAME
         made = {"name": name, "args": asked, "id": call.id, "type": "tool_call"}
         whole = self.lists["tool_calls"]
         if "tool_calls" in call.places:
             k = call.places["tool_calls"]
             own = whole[k].get("args")
-            whole[k] = {**whole[k], "name": name, "args": own if isinstance(own, dict) else asked}
+            args = own if isinstance(own, dict) and not cut else asked
+            whole[k] = {**whole[k], "name": name, "args": args}
         else:
             call.places["tool_calls"] = len(whole)
             whole.append(made)
@@ -241,9 +257,9 @@ class Copies:
         if "kwargs" in call.places:
             self._mend_kwargs(call.places["kwargs"], name, text)
         if "content" in call.places:
-            self._mend_block(call.places["content"], made, text)
+            self._mend_block(call.places["content"], made, text, cut=cut)
 
-    def _mend_block(self, k: int, made: Message, text: str) -> None:
+    def _mend_block(self, k: int, made: Message, text: str, *, cut: bool) -> None:
         block = self.lists["content"][k]
         how = BLOCKS[block["type"]]
         if block["type"] in UNFINISHED:
@@ -251,7 +267,7 @@ class Copies:
             return
         given = block.get(how.asked)
         fits = isinstance(_read(given) if how.text else given, dict)
-        fixed = {} if fits else {how.asked: text if how.text else made["args"]}
+        fixed = {} if fits and not cut else {how.asked: text if how.text else made["args"]}
         self.lists["content"][k] = {**block, how.id: made["id"], "name": made["name"], **fixed}
 
     def _mend_kwargs(self, k: int, name: str, text: str) -> None:

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from endmark.formats._base import History, known_id, unreadable
+from endmark.errors import UnreadableError
+from endmark.formats._base import History, known_id, unlike, unreadable
 from endmark.formats._langchain_calls import calls_of, content_calls, flaws_of, hosted_calls
 from endmark.formats._langchain_clothes import class_named, undress
 
 ODD = (AttributeError, LookupError, TypeError)
 NO_MESSAGE = "it is not a LangChain message"
+SHORT = f"{NO_MESSAGE} but short for one, which langchain_core.messages.convert_to_messages makes"
 SPEAKERS = frozenset({"human", "ai"})  # behind a call they leave it open
 
 
@@ -158,7 +160,7 @@ def _with_care(history: History, index: int, start: int, stop: int) -> tuple[int
     try:
         kind, fields = undress(history[index])
     except ODD:
-        raise unreadable(index, NO_MESSAGE) from None
+        raise _unlike(index, history[index]) from None
     if kind == "tool":  # one too many behind the last block, or behind none
         return index + 1, index + 1, range(start if index == stop else index, index + 1)
     if kind != "ai":
@@ -181,7 +183,7 @@ def _block(history: History, index: int, fields: Mapping[str, Any]) -> tuple[int
             else:
                 sound = False
     except ODD:
-        raise unreadable(at, NO_MESSAGE) from None
+        raise _unlike(at, history[at]) from None
     return len(history), sound and not due
 
 
@@ -218,3 +220,14 @@ def is_flawed(fields: Mapping[str, Any]) -> bool:
     return content is None or (
         fields.get("status") == "error" and (not content or str(content).isspace())
     )
+
+
+def _unlike(index: int, message: Any) -> UnreadableError:
+    """Make the error for no message; LangChain itself takes tuples, texts and roles for one."""
+    if isinstance(message, dict):
+        short = "role" in message and "type" not in message
+    else:
+        short = isinstance(message, str | tuple | list)
+    if short:
+        return unreadable(index, SHORT)
+    return unlike(index, message, NO_MESSAGE, "type")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from endmark.formats._base import Edits, Format, History, Message, Rebuilt, unreadable
+from endmark.formats._base import Edits, Format, History, Message, Rebuilt, unlike
 from endmark.model import At, Blank, Edit, Event, Result, Shape
 from endmark.policy import Policy
 
@@ -37,7 +37,9 @@ class Nested(Format):
                 if held and self.inner.skim(held):
                     suspects.append(index)
             except (AttributeError, TypeError, ValueError):
-                raise unreadable(index, f"it is no message of {self.name}") from None
+                raise unlike(
+                    index, message, f"its role, or what it holds, is not of {self.name}"
+                ) from None
         return suspects
 
     def events(self, history: History, indexes: Iterable[int], policy: Policy) -> list[Event]:

@@ -21,7 +21,15 @@ from endmark.formats._ai_sdk_model_parts import (
     result_of,
     synthesized,
 )
-from endmark.formats._base import History, Latest, Message, known_id, text_of_orphan, unreadable
+from endmark.formats._base import (
+    History,
+    Latest,
+    Message,
+    known_id,
+    not_a_role,
+    text_of_orphan,
+    unlike,
+)
 from endmark.formats._next_message import NextMessage
 from endmark.model import At, Blank, Call, Close, Drop, Edit, Event, Mend, Owner, SetId, ToText
 from endmark.policy import Policy
@@ -72,7 +80,7 @@ class AISDKModel(NextMessage):
                 elif role != "tool":
                     lead = False
                     if role not in ROLES:
-                        raise unreadable(index, f"its role is {role!r}")
+                        raise not_a_role(index, role)
                     continue
                 if content.__class__ is str:
                     continue
@@ -92,7 +100,7 @@ class AISDKModel(NextMessage):
                         else:
                             dirty = True
         except (AttributeError, KeyError, TypeError):
-            raise unreadable(index, "it is no message of parts") from None
+            raise unlike(index, message, "it is no message of parts") from None
         if dirty or due or hosted:
             suspects += range(start, len(history))
         return suspects

@@ -31,7 +31,9 @@ from endmark.formats._base import (
     Latest,
     Message,
     known_id,
+    not_a_role,
     text_of_orphan,
+    unlike,
     unreadable,
 )
 from endmark.formats._next_message import NextMessage
@@ -75,7 +77,7 @@ class Anthropic(NextMessage):
             try:
                 role, content = message["role"], message["content"]
             except (KeyError, TypeError):
-                raise unreadable(index, "it has no role, or no content") from None
+                raise unlike(index, message, "it has no content") from None
             if role == "assistant":
                 if last != role:
                     if dirty or due:
@@ -83,7 +85,7 @@ class Anthropic(NextMessage):
                         due = []
                     start, dirty, lead = index, False, True
             elif role not in ROLES:
-                raise unreadable(index, f"its role is {role!r}")
+                raise not_a_role(index, role)
             last = role
             if isinstance(content, str):
                 if not content or content.isspace():

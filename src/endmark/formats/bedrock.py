@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
-from endmark.formats._base import History, Message, known_id, text_of_orphan, unreadable
+from endmark.formats._base import (
+    History,
+    Message,
+    known_id,
+    not_a_role,
+    text_of_orphan,
+    unlike,
+    unreadable,
+)
 from endmark.formats._bedrock_parts import (
     NO_TEXT,
     SILENT,
@@ -62,7 +70,7 @@ class Bedrock(NextMessage):
                         due = []
                     start, lead, dirty = index, True, not content
                 elif role not in ROLES:
-                    raise unreadable(index, f"its role is {role!r}")
+                    raise not_a_role(index, role)
                 elif not content or index > start + 1:
                     lead = False
                     dirty = dirty or not content
@@ -92,7 +100,7 @@ class Bedrock(NextMessage):
                     elif role != "assistant" and "cachePoint" not in block:
                         lead = False
         except (AttributeError, KeyError, TypeError):
-            raise unreadable(index, "it is no message of blocks") from None
+            raise unlike(index, message, "it is no message of blocks") from None
         if dirty or due:
             suspects += range(start, len(history))
         return suspects

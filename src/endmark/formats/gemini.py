@@ -18,6 +18,7 @@ from endmark.formats._base import (
     as_object,
     call_flaws,
     known_id,
+    not_a_role,
     unreadable,
 )
 from endmark.formats._gemini_ids import (
@@ -102,7 +103,7 @@ class Gemini(NextMessage):
                     else:
                         lead = lead and asks
                 if not asks and message.get("role") not in USERS:
-                    raise unreadable(index, f"its role is {message.get('role')!r}")
+                    raise not_a_role(index, message.get("role"))
                 if not parts and not FOREIGN.isdisjoint(message):
                     raise unreadable(index, "it is no content of parts")
         except (AttributeError, TypeError):

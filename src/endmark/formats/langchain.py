@@ -24,6 +24,7 @@ from endmark.formats._langchain_calls import (
     blocks_of,
     calls_of,
     flaws_of,
+    fragments,
     hosted_answers,
     hosted_calls,
 )
@@ -37,6 +38,7 @@ from endmark.model import (
     Drop,
     Edit,
     Event,
+    Kind,
     Mend,
     Owner,
     Result,
@@ -86,9 +88,33 @@ class LangChain(OwnMessage):
     def events(self, history: History, indexes: Iterable[int], policy: Policy) -> list[Event]:
         indexes = list(indexes)
         events = super().events(history, indexes, policy)
+        for index in indexes:
+            if undress(history[index])[1].get("tool_call_chunks"):
+                self._cut(history, index, events)
         lists = [i for i in indexes if undress(history[i])[1].get("content").__class__ is list]
         lone = [event for index in lists for event in _lone(history, index)]
         return sorted([*events, *lone], key=lambda event: event.at) if lone else events
+
+    def _cut(self, history: History, index: int, events: list[Event]) -> None:
+        """Know the calls whose stream broke off; one that was answered was run as it stands."""
+        cut = fragments(undress(history[index])[1])
+        seen: dict[str | None, int] = {}
+        for call in events:
+            if isinstance(call, Call) and call.at.message == index:
+                times = seen[call.id] = seen.get(call.id, -1) + 1
+                text = cut.get((call.id, times))
+                if text is not None and not self._is_answered(history, index, call.id):
+                    call.complete, call.arguments, call.flaws = False, text, (Kind.INCOMPLETE,)
+
+    def _is_answered(self, history: History, index: int, call_id: str | None) -> bool:
+        """Tell whether a result follows, before another call has the id."""
+        for later in range(index + 1, len(history)):
+            kind, fields = undress(history[later])
+            if kind == "tool" and known_id(fields.get("tool_call_id")) == call_id:
+                return True
+            if call_id in self.call_ids(history[later]):
+                return False
+        return False
 
     def read(self, message: Message, index: int, after: int | None, policy: Policy) -> list[Event]:
         kind, fields = undress(message)
@@ -137,12 +163,12 @@ class LangChain(OwnMessage):
             elif isinstance(edit, SetId):
                 copies.rename(calls[edit.event.at.part], edit.id)
             elif isinstance(edit, Mend):
-                copies.mend(calls[edit.call.at.part])
+                cut = isinstance(edit.call, Call) and not edit.call.complete
+                copies.mend(calls[edit.call.at.part], cut=cut)
         changed = copies.written()
-        if changed and fields.get("tool_call_chunks"):
-            changed[
-                "tool_call_chunks"
-            ] = []  # a chunk's calls are read from these, if there are any
+        if edits and fields.get("tool_call_chunks"):
+            # A chunk's calls are read from these, if there are any.
+            changed["tool_call_chunks"] = []
         left = {**fields, **changed}
         if not left.get("content") and not calls_of(left):
             return None

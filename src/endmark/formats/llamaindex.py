@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from endmark.formats._base import ORPHAN_TEXT, History, Message, as_object, known_id, unreadable
+from endmark.formats._base import ORPHAN_TEXT, History, Message, as_object, known_id, unlike
 from endmark.formats._llamaindex_calls import Place, calls_of, copies_in, flaws_of, mended
 from endmark.formats._own_message import OwnMessage
 from endmark.model import At, Call, Close, Drop, Edit, Event, Kind, Mend, Result, SetId, ToText
@@ -62,7 +62,7 @@ class LlamaIndex(OwnMessage):
                     if due:
                         start = index
         except (AttributeError, KeyError, TypeError):
-            raise unreadable(index, "it is not a LlamaIndex chat message") from None
+            raise unlike(index, message, "it is not a LlamaIndex chat message") from None
         if start >= 0 and (dirty or due):
             suspects += range(start, index + 1)
         return suspects

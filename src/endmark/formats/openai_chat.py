@@ -14,6 +14,7 @@ from endmark.formats._base import (
     History,
     Message,
     known_id,
+    not_a_role,
     parses,
     unreadable,
 )
@@ -96,7 +97,7 @@ class OpenAIChat(OwnMessage):
                 elif calls is not None or (not message.get("content") and _is_empty(message)):
                     suspects.append(index)
             elif role not in ROLES:
-                raise unreadable(index, "it has none of the roles of this format")
+                raise not_a_role(index, role)
         if start >= 0 and (dirty or due):
             suspects += range(start, index + 1)
         return suspects

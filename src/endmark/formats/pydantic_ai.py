@@ -12,7 +12,16 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, ClassVar
 
-from endmark.formats._base import History, Latest, Message, known_id, text_of_orphan, unreadable
+from endmark.formats._base import (
+    History,
+    Latest,
+    Message,
+    known_id,
+    not_a_role,
+    text_of_orphan,
+    unlike,
+    unreadable,
+)
 from endmark.formats._next_message import NextMessage
 from endmark.formats._pydantic_ai_parts import (
     HOSTED_CALL,
@@ -63,7 +72,7 @@ class PydanticAI(NextMessage):
                     due, dirty = _asked(parts)
                     continue
                 if kind != "request":
-                    raise unreadable(index, f"its kind is {kind!r}")
+                    raise not_a_role(index, kind, "kind")
                 for part in parts:
                     what = part["part_kind"]
                     if what == "tool-return" or (what == "retry-prompt" and is_result(part)):
@@ -77,7 +86,7 @@ class PydanticAI(NextMessage):
                     elif what in CALLS:
                         raise unreadable(index, "it holds a call, but it is a request")
         except (AttributeError, KeyError, TypeError):
-            raise unreadable(index, "it is no request or response of parts") from None
+            raise unlike(index, message, "it is no request or response of parts", "kind") from None
         if dirty or due:
             suspects += range(start, len(history))
         return suspects

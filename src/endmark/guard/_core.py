@@ -26,6 +26,7 @@ from endmark.guard._tail import (
     leads,
     leaves_pending,
     settled,
+    waits,
 )
 from endmark.history import Examination, examine
 from endmark.model import Finding, Shape, Turn
@@ -121,7 +122,7 @@ def settle(
     """Repair a conversation from the place on where it was written to; None: its end."""
     conversation, found = _examined(connection, rows, id_, policy, turn, since)
     history = conversation.history
-    if turn == "open" and history and not (found.pending or leads(rows.format, history[-1])):
+    if turn == "open" and history and not (waits(found) or leads(rows.format, history[-1])):
         found = examine(history, rows.format, policy)  # as the view decides
     found, stray = settled(found, turn)
     if found.edits:

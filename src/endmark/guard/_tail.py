@@ -30,6 +30,7 @@ __all__ = [
     "real_results",
     "require_readable",
     "settled",
+    "waits",
     "weigh",
 ]
 
@@ -104,7 +105,8 @@ def weigh(tail: Tail, message: Message, format_: Format, policy: Policy) -> Verd
     found = examine(block, format_, policy, "open")
     here = len(block) - 1
     answer = answers(format_, message)
-    if answer and not (found.findings or found.pending or tail.stray):
+    far = answer and format_.optional_ids and _names_another(format_, tail.block, message)
+    if answer and not (found.findings or found.pending or tail.stray or far):
         return Verdict(block, message)
     alone = _alone(tail, found, message, policy) if found.edits and not tail.stray else None
     if alone is not None:
@@ -124,7 +126,7 @@ def weigh(tail: Tail, message: Message, format_: Format, policy: Policy) -> Verd
     if not (answer or continues):
         block = [message] if goes_on else []
     is_open = bool(block) and (bool(found.pending) or leads(format_, message))
-    return Verdict(block, message, is_open, closes, disturbs)
+    return Verdict(block, message, is_open, closes, disturbs or far)
 
 
 def _alone(tail: Tail, found: Examination, message: Message, policy: Policy) -> Verdict | None:
@@ -142,6 +144,15 @@ def _alone(tail: Tail, found: Examination, message: Message, policy: Policy) -> 
     if kept and rebuilt.origins[before:] == [before] and not found.pending:
         return Verdict([], rebuilt.messages[-1], findings=found.findings)
     return None
+
+
+def _names_another(format_: Format, block: Sequence[Message], message: Message) -> bool:
+    """Tell whether a result has the id of no call here, though it may pass for one without an id."""
+    ids = {id_ for before in block for id_ in format_.call_ids(before)} | {None}
+    return any(
+        isinstance(event, Result) and event.id not in ids
+        for event in format_.events([message], [0], DEFAULT)
+    )
 
 
 def _kinds(findings: Sequence[Finding]) -> set[Kind]:
@@ -211,6 +222,7 @@ def require_readable(format_: Format, messages: Sequence[Any]) -> None:
             format_.call_ids(message)
             format_.is_user(message)
         except (AttributeError, IndexError, KeyError, TypeError) as error:
+            format_.skim(messages)  # says it in its own words
             msg = f"message {index} is none of {format_.name}; nothing was written"
             raise UnreadableError(msg) from error
 
@@ -236,6 +248,17 @@ def doubtful(found: Examination) -> bool:
     return bool(DISTANT & _kinds(found.findings)) or any(
         isinstance(edit, SetId) for edit in found.edits
     )
+
+
+def waits(found: Examination) -> bool:
+    """Tell whether a call may still be answered: nothing stands behind it but results and calls."""
+    format_, history = found.format, found.history
+    if not found.pending:
+        return False
+    end = len(history)
+    while end and (answers(format_, history[end - 1]) or format_.call_ids(history[end - 1])):
+        end -= 1
+    return any(call.slot >= end for call in found.pending)
 
 
 def settled(found: Examination, turn: str) -> tuple[Examination, bool]:
