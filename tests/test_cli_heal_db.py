@@ -158,6 +158,9 @@ def test_what_is_skipped_is_said(cli: Cli, tmp_path: Path) -> None:
         assert re.search(f"nothing could be read: {why}", ended.err.splitlines()[-1])
     shown = cli("heal-db", "show", url, "b", *flags)
     assert re.search("status: skipped \\(row id=2: .*JSON", shown.err)
+    assert re.fullmatch("before:\n! row id=2: .*JSON.*\n", shown.out.decode())
+    told = json.loads(cli("heal-db", "show", url, "b", *flags, "--json").out)
+    assert (told["status"], told["unread"]) == ("skipped", [{"at": 0, "reason": told["reason"]}])
     with closing(sqlite3.connect(tmp_path / "own.db")) as connection, connection:
         connection.execute("UPDATE own SET body = ? WHERE id = 1", ['{"role": "user"}'])
     for command in (["scan"], ["scan", "--list"], ["scan", "--json"]):

@@ -207,6 +207,7 @@ def show(
             "status": shown.status,
         }
         told |= {"reason": shown.reason, "findings": listed["findings"]}
+        told |= {"unread": [asdict(one) for one in shown.unread]}
         report.put_json({**told, "before": shown.before, "after": shown.after})
         return 0
     report.put_shown(shown)

@@ -19,7 +19,7 @@ from endmark.stores.changes import Change
 from endmark.stores.conversation import Conversation, Row
 from endmark.stores.json_align import align
 from endmark.stores.rows import NAMESPACE
-from endmark.stores.select import of_conversations, read_rows
+from endmark.stores.select import label, of_conversations, read_rows
 from endmark.stores.source import Source
 from endmark.stores.table import Cell, Cells, Table, rows_of
 
@@ -42,8 +42,9 @@ def load(
             try:
                 _assemble(source, row)
             except UnreadableError as error:
-                conversation.problem = conversation.problem or f"message {row.key}: {error}"
-            conversation.history.append(row.message or {})
+                conversation.leave_out(f"row {label(row.key)}: {error}")
+            else:
+                conversation.history.append(row.message or {})
     return list(found.values())
 
 
