@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from typing import Any
 
 __all__ = [
     "ContradictionError",
@@ -78,3 +79,23 @@ def unknown(what: str, name: str, known: Sequence[str]) -> str:
     likely = get_close_matches(name.rpartition(".")[2], known, 1)
     meant = f" ({likely[0]}?)" if likely else ""
     return f"no {what} is called {name!r}{meant}; the {what}s are {', '.join(known)}"
+
+
+# Of JSON and TOML; what stands first counts.
+_KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
+    (bool, "true or false"),
+    ((int, float), "a number"),
+    (str, "text"),
+    ((list, tuple), "a list"),
+    (dict, "an object"),
+    (type(None), "null"),
+)
+
+
+def kind_of(value: Any) -> str:
+    """Say of what kind a value of a payload or a file is, and nothing of what it holds.
+
+    >>> kind_of([1]), kind_of(True)
+    ('a list', 'true or false')
+    """
+    return next((name for type_, name in _KINDS if isinstance(value, type_)), "a date or time")

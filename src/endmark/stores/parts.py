@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from endmark.errors import StoreError, UnreadableError
+from endmark.errors import StoreError, UnreadableError, kind_of
 from endmark.formats import Rebuilt
 from endmark.stores import json_text
 from endmark.stores._store import PartTable
@@ -107,7 +107,7 @@ def _assemble(source: Source, row: Row) -> None:
     if source.store.payload:
         payload = source.payload_of(row)
         if not isinstance(payload, dict):
-            raise UnreadableError("the payload is not an object")
+            raise UnreadableError(f"the payload is {kind_of(payload)}, not an object")
         own |= payload
     if source.store.role:
         own["role"] = row.cells[source.store.role]
