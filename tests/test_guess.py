@@ -85,7 +85,7 @@ LAYOUTS: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "placed rows": (
         "thread_id TEXT, number INTEGER, place INTEGER, body TEXT, read_at TIMESTAMP, "
-        + "sent_at TIMESTAMP, UNIQUE (thread_id, place)",
+         "sent_at TIMESTAMP, UNIQUE (thread_id, place)",
         {"conversation": "thread_id", "order": "place", "payload": "body", "age": "sent_at"},
     ),
     "rows by their key": (
