@@ -84,9 +84,8 @@ LAYOUTS: dict[str, tuple[str, dict[str, str]]] = {
         {"conversation": "session_id", "order": "position", "payload": "body"},
     ),
     "placed rows": (
-        "thread_id TEXT, number INTEGER, place INTEGER, body TEXT, read_at TIMESTAMP, "
-         "sent_at TIMESTAMP, UNIQUE (thread_id, place)",
-        {"conversation": "thread_id", "order": "place", "payload": "body", "age": "sent_at"},
+        "thread TEXT, number INT, place INT, body TEXT, read_at DATE, sent_at DATE, UNIQUE (thread, place)",
+        {"conversation": "thread", "order": "place", "payload": "body", "age": "sent_at"},
     ),
     "rows by their key": (
         "thread_id TEXT, place INTEGER, body TEXT, id INTEGER, PRIMARY KEY (thread_id, place)",
@@ -116,7 +115,7 @@ def filled(layout: str, columns: str, histories: dict[str, list[Any]]) -> list[d
             at = f"2026-01-01 12:00:{k:02}"
             every = {"id": len(rows), "uid": name if layout in said else f"{name}-{9 - k}"}
             every |= {"thread_id": name, "chat": name, "session_id": name, "position": k}
-            every |= {"place": k, "number": 7, "time": 1767268800 + k, "epoch": k}
+            every |= {"thread": name, "place": k, "number": 7, "time": 1767268800 + k, "epoch": k}
             every |= {
                 "body": json.dumps(message),
                 "created_at": at,

@@ -198,7 +198,13 @@ def _flags(connection: Connection, table: Table, payload: str, reading: Reading)
 
 def conversation_of(table: Table, taken: Collection[str | None]) -> str | None:
     """Find the column that by its name says what all messages of one conversation share."""
-    names = [n for n, column in table.columns.items() if n not in taken and not column.is_time]
+    columns = table.columns.items()
+    return named_like_one(n for n, column in columns if n not in taken and not column.is_time)
+
+
+def named_like_one(columns: Iterable[str]) -> str | None:
+    """Find the one of these columns that is called like a conversation, its id before others."""
+    names = list(columns)
     for ends in (("id", "uuid", "key"), ("",)):
         for word in CONVERSATIONS:
             for name in names:
