@@ -45,6 +45,29 @@ def test_bad_databases_and_mappings(row: dict[str, Any], cli: Cli, demo: Demo) -
     assert demo.dump() == before
 
 
+SOUND = {
+    "format": "openai-chat",
+    "table": "chat_messages",
+    "conversation": "thread_id",
+    "order": "seq",
+    "payload": "message",
+}
+
+
+@pytest.mark.parametrize("row", rows("bad_values"))
+def test_a_wrong_value_is_told_by_its_kind(row: dict[str, Any], cli: Cli, demo: Demo) -> None:
+    sound = SOUND if row["of"] == "store" else {}
+    key = row["toml"].split()[0]
+    lines = [f'{name} = "{value}"' for name, value in sound.items() if name != key]
+    Path("own.toml").write_text(
+        "\n".join([*(["[stores.own]"] if sound else []), *lines, row["toml"]])
+    )
+    option = "--config" if sound else "--policy"
+    assert_one_sentence(
+        cli("heal-db", "scan", demo.words["URL"], option, "own.toml"), row["stderr"]
+    )
+
+
 OWN = {
     "no type at all": ("", "6", 6),
     "numbers": ("INTEGER", "6", 6),
@@ -281,8 +304,7 @@ def test_what_other_schemas_hold_is_named(cli: Cli, database: Any) -> None:
     assert re.search("no known store is here; seen: notes.*by the looks of it", said)
     assert [command.strip() for command in commands] == [
         "heal-db scan URL --schema kept (langchain in message_store)",
-        "heal-db scan URL --table chat --schema 'my app' --conversation thread --order id "
-        "--payload body --format openai-chat",
+        f"heal-db scan URL --table chat --schema 'my app' {OWN_FLAGS.partition('own ')[2]}",
     ]
     flags = shlex.split(commands[1])[3:]
     assert cli("heal-db", "scan", url, *flags, "--include-frontier").code == 1
