@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -42,6 +43,29 @@ def test_bad_databases_and_mappings(row: dict[str, Any], cli: Cli, demo: Demo) -
     Path("own.toml").write_text(row.get("toml", ""))
     assert_one_sentence(cli("heal-db", *demo.argv(row)), row["stderr"])
     assert demo.dump() == before
+
+
+SOUND = {
+    "format": "openai-chat",
+    "table": "chat_messages",
+    "conversation": "thread_id",
+    "order": "seq",
+    "payload": "message",
+}
+
+
+@pytest.mark.parametrize("row", rows("bad_values"))
+def test_a_wrong_value_is_told_by_its_kind(row: dict[str, Any], cli: Cli, demo: Demo) -> None:
+    sound = SOUND if row["of"] == "store" else {}
+    key = row["toml"].split()[0]
+    lines = [f'{name} = "{value}"' for name, value in sound.items() if name != key]
+    Path("own.toml").write_text(
+        "\n".join([*(["[stores.own]"] if sound else []), *lines, row["toml"]])
+    )
+    option = "--config" if sound else "--policy"
+    assert_one_sentence(
+        cli("heal-db", "scan", demo.words["URL"], option, "own.toml"), row["stderr"]
+    )
 
 
 OWN = {
@@ -158,6 +182,9 @@ def test_what_is_skipped_is_said(cli: Cli, tmp_path: Path) -> None:
         assert re.search(f"nothing could be read: {why}", ended.err.splitlines()[-1])
     shown = cli("heal-db", "show", url, "b", *flags)
     assert re.search("status: skipped \\(row id=2: .*JSON", shown.err)
+    assert re.fullmatch("before:\n! row id=2: .*JSON.*\n", shown.out.decode())
+    told = json.loads(cli("heal-db", "show", url, "b", *flags, "--json").out)
+    assert (told["status"], told["unread"]) == ("skipped", [{"at": 0, "reason": told["reason"]}])
     with closing(sqlite3.connect(tmp_path / "own.db")) as connection, connection:
         connection.execute("UPDATE own SET body = ? WHERE id = 1", ['{"role": "user"}'])
     for command in (["scan"], ["scan", "--list"], ["scan", "--json"]):
@@ -251,6 +278,44 @@ def test_a_schema_holds_for_described_stores_too(tmp_path: Path) -> None:
     chosen = Mapping(config=path, schema="core")._chosen()
     assert chosen is not None
     assert [store.schema for store in chosen] == ["core"]
+
+
+ELSEWHERE = """
+    CREATE TABLE public.notes (id INT PRIMARY KEY, text TEXT);
+    CREATE SCHEMA "my app"; CREATE SCHEMA secret; CREATE SCHEMA kept;
+    CREATE TABLE "my app".chat (id SERIAL PRIMARY KEY, thread TEXT, body JSONB);
+    INSERT INTO "my app".chat (thread, body) VALUES ('t', '%s');
+    CREATE TABLE secret.chat (LIKE "my app".chat INCLUDING ALL);
+    INSERT INTO secret.chat SELECT * FROM "my app".chat;
+    CREATE TABLE kept.message_store (id SERIAL PRIMARY KEY, session_id TEXT, message TEXT);
+    GRANT USAGE ON SCHEMA kept, "my app" TO pg_monitor;
+    GRANT SELECT ON ALL TABLES IN SCHEMA kept, "my app", public TO pg_monitor;
+"""
+
+
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+def test_what_other_schemas_hold_is_named(cli: Cli, database: Any) -> None:
+    with database.engine.begin() as connection:
+        connection.execute(sa.text(re.sub("(?=:)", r"\\", ELSEWHERE % CALLING)))
+    url = f"{database.url}?options=-crole%3Dpg_monitor"  # who may not read all of it
+    ended = cli("heal-db", "scan", url)
+    assert ended.code == 2
+    said, *commands = ended.err.splitlines()
+    assert re.search("no known store is here; seen: notes.*by the looks of it", said)
+    assert [command.strip() for command in commands] == [
+        "heal-db scan URL --schema kept (langchain in message_store)",
+        f"heal-db scan URL --table chat --schema 'my app' {OWN_FLAGS.partition('own ')[2]}",
+    ]
+    flags = shlex.split(commands[1])[3:]
+    assert cli("heal-db", "scan", url, *flags, "--include-frontier").code == 1
+    assert_one_sentence(
+        cli("heal-db", "scan", url, *flags[:2], *flags[4:]),
+        "no table chat; the tables there are: notes; there is one in schema my app, secret: name it",
+    )
+    assert_one_sentence(
+        cli("heal-db", "scan", url, "--schema", "nope"),
+        "no schema nope; the schemas are information_schema, kept, my app, public, secret",
+    )
 
 
 CALLING = '{"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}'

@@ -8,6 +8,7 @@ import pkgutil
 import re
 import shlex
 import tomllib
+from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -164,6 +165,23 @@ def test_toml_is_read(page: Path, tmp_path: Path) -> None:
 def test_every_key_of_the_policy_is_documented() -> None:
     [block] = [b for b in blocks(ROOT / "docs" / "runbook.md", "toml") if "[policy]" in b]
     assert set(tomllib.loads(block)["policy"]) == set(Policy.model_fields) - {"pending"}
+
+
+def test_every_key_of_a_store_is_documented() -> None:
+    page = (ROOT / "docs" / "stores.md").read_text("utf-8")
+    keys = dict(re.findall(r"^\| `(\[+stores[^`]*)` \| (.*) \|$", page, re.MULTILINE))
+    kinds = {
+        "[stores.NAME]": stores.Store,
+        "[stores.NAME.parts]": stores.PartTable,
+        "[stores.NAME.head]": stores.ConversationTable,
+        "[[stores.NAME.recorded]]": stores.Recorded,
+        "[stores.NAME.linked]": stores.LinkedTable,
+        "[stores.NAME.tree]": stores.Tree,
+        "[stores.NAME.answers]": stores.Answers,
+    }
+    assert {place: set(re.findall("`([^`]*)`", said)) for place, said in keys.items()} == {
+        place: {field.name for field in fields(kind)} for place, kind in kinds.items()
+    }
 
 
 def test_every_finding_is_documented() -> None:

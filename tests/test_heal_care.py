@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -187,6 +188,7 @@ def test_hostile_rows(database: Database, name: str) -> None:
         assert status == {"half": "poisoned", "odd": "poisoned" if read else "skipped"}
         reasons = [item.reason for item in items if item.status == "skipped"]
         assert all(reason and "x-00" not in reason and len(reason) < 300 for reason in reasons)
+        assert all(re.search(row.get("says", ""), reason or "") for reason in reasons)
         if read:
             odd = [line for line in before if "odd-000" in line]
             assert [line for line in chat.dump() if "odd-000" in line] == odd

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -152,15 +153,32 @@ def test_a_connection_that_the_server_ends_is_told_by_its_own_words(
         engine.dispose()
 
 
-@pytest.mark.parametrize("step", [heal.scan, heal.apply])
-def test_an_engine_that_commits_each_statement_is_refused(database: Database, step: Any) -> None:
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"isolation_level": "AUTOCOMMIT"}, r"AUTOCOMMIT.*isolation_level='READ COMMITTED'"),
+    ({"stream_results": True}, r"stream_results.*execution_options\(stream_results=False\)"),
+    ({"yield_per": 10}, r"yield_per.*execution_options\(yield_per=None\)"),
+]
+STEPS: dict[str, Callable[[sa.Engine], Any]] = {
+    "scan": lambda engine: heal.scan(engine, [STORE]),
+    "apply": lambda engine: heal.apply(engine, [STORE]),
+    "undo": heal.undo,
+}
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize(("options", "way"), REFUSED, ids=lambda one: next(iter(one), ""))
+def test_an_engine_that_no_savepoint_works_on_is_refused(
+    database: Database, options: dict[str, Any], way: str, step: str
+) -> None:
     filled(database, index=True)
+    if step == "undo":
+        heal.apply(database.engine, [STORE])
     before = dump(database)
-    engine = database.engine.execution_options(isolation_level="AUTOCOMMIT")
+    engine = database.engine.execution_options(**options)
 
     if database.name == "sqlite":  # there a heal begins and ends its transactions itself
-        step(engine, [STORE])
+        STEPS[step](engine)
         return
-    with pytest.raises(HealError, match=r"AUTOCOMMIT.*isolation_level='READ COMMITTED'"):
-        step(engine, [STORE])
+    with pytest.raises(HealError, match=way):
+        STEPS[step](engine)
     assert dump(database) == before

@@ -320,3 +320,41 @@ def test_a_tree_whose_table_has_no_key_as_older_releases_made_it(database: Datab
     heal.apply(database.engine, [store], options=FORCED)
     heal.undo(database.engine)
     assert dump(database) == before
+
+
+# A case, a conversation of it, what breaks one row there, the row's key, and where that stood; of
+# a layout with a whole history in a row nothing is left.
+BROKEN: list[tuple[str, str, str, str, str, slice]] = [
+    ("langchain", "sqlite", "middle", "message_store SET message = :odd WHERE id = 5", "id=5", slice(1, 2)),
+    ("opencode", "sqlite", "ses_dd2797e6fffe9WSvdQvJi2L82r",
+     "part SET data = :odd WHERE id = 'prt_22d86a77c001VJSm75oj1XPbDE'", "id=msg_22d869309001sDTzFYknBXl35j", slice(1, 2)),
+    ("openai-agents-advanced", "sqlite", "middle/main", "agent_messages SET message_data = :odd WHERE id = 6", "id=6", slice(2, 3)),
+    ("lobechat", "postgresql", "middle", "messages SET tools = to_jsonb(CAST(:odd AS text)) WHERE id = 'middle-1'", "id=middle-1", slice(1, 2)),
+    ("hermes", "sqlite", "middle", "messages SET tool_calls = :odd WHERE id = 5", "id=5", slice(1, 2)),
+    ("chainlit", "sqlite", "202f5af2-55a2-5574-8e78-1fe05f62fcdd", "threads SET metadata = :odd WHERE id LIKE '202f5af2%'", "id=202f5af2-55a2-5574-8e78-1fe05f62fcdd", slice(None)),
+    ("agno", "sqlite", "middle", "agno_runs SET run_data = :odd WHERE run_id = 'middle-0'", "run_id=middle-0", slice(0, 3)),
+    ("open-webui", "sqlite", "sound", "chat SET chat = :odd WHERE id = 'sound'", "id=sound", slice(None)),
+    ("langgraph", "sqlite", "batch/", "checkpoints SET checkpoint = :odd WHERE thread_id = 'batch'", "", slice(None)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "database", "thread", "breaks", "key", "gone"),
+    [pytest.param(*row, id=row[0]) for row in BROKEN],
+    indirect=["database"],
+)
+def test_a_row_that_cannot_be_read_is_named_in_its_place(
+    name: str, database: Database, thread: str, breaks: str, key: str, gone: slice
+) -> None:
+    fill(database, name)
+    store = store_of(database, name)
+    whole = heal.show(database.engine, store, thread).before
+    with database.engine.begin() as connection:
+        assert connection.execute(sa.text(f"UPDATE {breaks}"), {"odd": '{"SECRET'}).rowcount
+    shown = heal.show(database.engine, store, thread)
+    assert shown.status == "skipped"
+    assert shown.before == [m for k, m in enumerate(whole) if k not in range(len(whole))[gone]]
+    [one] = shown.unread
+    assert (one.at, one.reason) == (gone.start or 0, shown.reason)
+    assert one.reason.startswith(f"row {key}: " if key else "")
+    assert "SECRET" not in one.reason

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from typing import Any
 
 __all__ = [
     "ContradictionError",
@@ -69,12 +70,35 @@ class HealError(EndmarkError):
     """A heal run cannot go on; what was written before stays whole and journalled."""
 
 
-def unknown(what: str, name: str, known: Sequence[str]) -> str:
+def unknown(what: str, name: str, known: Sequence[str], *, page: str | None = None) -> str:
     """Say that nothing of a kind has this name (a key is told with those above it), and what has.
+
+    Where too many have one, `page` names them.
 
     >>> unknown("key", "late_", ["late", "cause"])
     "no key is called 'late_' (late?); the keys are late, cause"
     """
     likely = get_close_matches(name.rpartition(".")[2], known, 1)
     meant = f" ({likely[0]}?)" if likely else ""
-    return f"no {what} is called {name!r}{meant}; the {what}s are {', '.join(known)}"
+    all_ = f"{page} has all {what}s" if page else f"the {what}s are {', '.join(known)}"
+    return f"no {what} is called {name!r}{meant}; {all_}"
+
+
+# Of JSON and TOML; what stands first counts.
+_KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
+    (bool, "true or false"),
+    ((int, float), "a number"),
+    (str, "text"),
+    ((list, tuple), "a list"),
+    (dict, "an object"),
+    (type(None), "null"),
+)
+
+
+def kind_of(value: Any) -> str:
+    """Say of what kind a value of a payload or a file is, and nothing of what it holds.
+
+    >>> kind_of([1]), kind_of(True)
+    ('a list', 'true or false')
+    """
+    return next((name for type_, name in _KINDS if isinstance(value, type_)), "a date or time")

@@ -6,7 +6,7 @@ can be recognised again by an exact match in formats that have no room for a mar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -126,14 +126,16 @@ class Policy(BaseModel):
     def _marker_says_something(cls, marker: Any) -> Any:
         # An errored result with an empty text is refused by Anthropic and Bedrock.
         if isinstance(marker, str) and not marker.strip():
-            msg = "marker must not be blank"
+            msg = "a text that is not blank"
             raise ValueError(msg)
         return marker
 
     @field_validator("tools", mode="before")
     @classmethod
     def _hints(cls, tools: Any) -> Any:
-        return {name: _hints_of(given) for name, given in dict(tools).items()}
+        if not isinstance(tools, Mapping):
+            return tools
+        return {name: _hints_of(given) for name, given in tools.items()}
 
     def is_pending(self, call: Call) -> bool:
         """Tell whether this call is open on purpose, as far as the policy says."""
@@ -190,14 +192,18 @@ class Policy(BaseModel):
 _CAREFUL_FIRST = (Hint.DESTRUCTIVE, Hint.READ_ONLY, Hint.IDEMPOTENT)
 
 
-def _hints_of(given: Any) -> frozenset[Any]:
+def _hints_of(given: Any) -> Any:
+    """Give the names of hints, in whichever way they are told; what is none is left as it is."""
     if isinstance(given, str):
-        return frozenset({MCP_HINTS.get(given, given)})
+        return [MCP_HINTS.get(given, given)]
     if isinstance(given, Mapping):
         names = [name for name, said in given.items() if said is True]
-    else:
+    elif isinstance(given, Iterable):
         names = list(given)
-    return frozenset(MCP_HINTS.get(name, name) for name in names if name not in MCP_OTHERS)
+    else:
+        return given
+    texts = [name for name in names if not (isinstance(name, str) and name in MCP_OTHERS)]
+    return [MCP_HINTS.get(name, name) if isinstance(name, str) else name for name in texts]
 
 
 def _default_text(outcome: Outcome, cause: Cause, hint: Hint | None) -> str:

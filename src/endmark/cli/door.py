@@ -94,7 +94,7 @@ def run(app: typer.Typer, name: str, arguments: Sequence[str] | None = None) -> 
         code = app(args=arguments, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
     except _USAGE as error:
-        say(f"{name}: {_one_line(error.format_message())} (see {_path(error) or name} --help)")  # type: ignore[attr-defined]
+        say(f"{name}: {_one_line(_misused(error))} (see {_path(error) or name} --help)")
     except (typer.Abort, KeyboardInterrupt) as error:
         say(STOPPED.format(name=name))
         keys = isinstance(error.__context__ or error, KeyboardInterrupt)
@@ -116,6 +116,18 @@ def run(app: typer.Typer, name: str, arguments: Sequence[str] | None = None) -> 
             say(STOPPED.format(name=name))
         return code if isinstance(code, int) else 0
     return WRONG
+
+
+def _misused(error: Any) -> str:
+    """Say what is wrong with the words of a call; of another command's option, why not here."""
+    option: str | None = getattr(error, "option_name", None)
+    context: Any = getattr(error, "ctx", None)
+    others = getattr(getattr(getattr(context, "parent", None), "command", None), "commands", {})
+    having = [n for n, other in others.items() if any(option in p.opts for p in other.params)]
+    if not (option and having):
+        return str(error.format_message())
+    why = f": {epilog}" if (epilog := context.command.epilog) else ""
+    return f"{context.info_name} takes no {option} ({', '.join(having)} do){why}"
 
 
 def _path(error: Exception) -> str | None:

@@ -31,6 +31,9 @@ __all__ = ["main"]
 
 app = new_app("Heal chat databases: find conversations that every provider refuses, and mend them.")
 
+# Said at the end of the help, and to who gives a command what is for others.
+BY_JOURNAL = "the journal knows the tables and rows of each run; name a run by its id"
+
 Url = Annotated[
     str, typer.Argument(metavar="URL", help="sqlite:///chat.db, postgresql://user:pass@host/db, …")
 ]
@@ -136,7 +139,7 @@ def apply(
     return 0
 
 
-@app.command()
+@app.command(epilog=BY_JOURNAL)
 def undo(
     url: Url,
     which: Annotated[
@@ -162,7 +165,7 @@ def undo(
     return 0
 
 
-@app.command()
+@app.command(epilog=BY_JOURNAL)
 def runs(url: Url, as_json: AsJson = False) -> int:
     """List the runs that this database's journal knows, newest first."""
     with opened(url) as engine:
@@ -207,6 +210,7 @@ def show(
             "status": shown.status,
         }
         told |= {"reason": shown.reason, "findings": listed["findings"]}
+        told |= {"unread": [asdict(one) for one in shown.unread]}
         report.put_json({**told, "before": shown.before, "after": shown.after})
         return 0
     report.put_shown(shown)
@@ -249,7 +253,7 @@ def _refused(store: Store) -> list[str]:
     return [reason for reason in (store.refusal, *store.refuses.values()) if reason]
 
 
-@app.command()
+@app.command(epilog="it heals the known stores, which it finds itself; apply heals others")
 def migrate(
     url: Url,
     to: Annotated[str, typer.Option("--to", help="Revision: head, base, 0001, …")] = "head",

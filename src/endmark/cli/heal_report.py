@@ -18,6 +18,7 @@ from rich.text import Text
 
 from endmark.cli.door import say
 from endmark.heal import Applied, Item, Run, Scan, Shown, Undone
+from endmark.stores.conversation import Unread
 
 __all__ = [
     "Tally",
@@ -176,14 +177,22 @@ def put_shown(shown: Shown) -> None:
     kept = {index: k for k, index in enumerate(shown.origins) if index is not None}
     typer.echo("before:")
     for index, message in enumerate(shown.before):
+        _put_unread(one for one in shown.unread if one.at == index)
         gone = bool(shown.findings) and index not in kept
         changed = index in kept and shown.after[kept[index]] is not message
         _put_message("-" if gone else "~" if changed else " ", message)
+    _put_unread(one for one in shown.unread if one.at >= len(shown.before))
     if not shown.findings:
         return
     typer.echo("after: (+ new, ~ changed or moved, - gone)")
     for mark, message in zip(_marks(shown), shown.after, strict=True):
         _put_message(mark, message)
+
+
+def _put_unread(unread: Iterable[Unread]) -> None:
+    """Print in the place of what cannot be read which row it is and why; no content."""
+    for one in unread:
+        typer.echo(f"! {one.reason}")
 
 
 def _marks(shown: Shown) -> list[str]:

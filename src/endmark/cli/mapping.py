@@ -12,6 +12,7 @@ import typer
 from endmark import stores
 from endmark.errors import StoreError
 from endmark.stores import Store, custom
+from endmark.stores.table import require_schema
 
 __all__ = ["Mapping"]
 
@@ -135,8 +136,10 @@ def _placed(connection: sa.Connection, store: Store) -> list[Store]:
 
 def _nothing(connection: sa.Connection, schema: str | None) -> StoreError:
     """Say that no known store is here, what is, and in notes with which flags it may be read."""
-    likely = stores.guessed(connection, schema)
-    said = f"no known store is here; seen: {stores.seen(connection)}. Describe yours with --table, "
+    require_schema(connection, schema)
+    likely = [*stores.guessed(connection, schema), *stores.elsewhere(connection, schema)]
+    where = f"in schema {schema}" if schema else "here"
+    said = f"no known store is {where}; seen: {stores.seen(connection, schema)}. Describe yours with --table, "
     said += (
         "--conversation, --order, --payload and --format (and --role, --key, --schema); where the "
     )

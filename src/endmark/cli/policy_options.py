@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from endmark.errors import EndmarkError, unknown
 from endmark.policy import PRESETS, Cause, Policy
+from endmark.stores.wrong_values import wrong_value
 
 __all__ = ["PolicyOptions", "read_toml"]
 
@@ -72,6 +73,8 @@ class PolicyOptions:
         if self.policy_file is not None:
             told = read_toml(self.policy_file)
             told = told.get("policy", told)
+            if not isinstance(told, dict):
+                raise EndmarkError(f"{self.policy_file}: policy is no table; write [policy]")
         flags = {
             "marker": self.marker,
             "cause": self.cause,
@@ -84,8 +87,8 @@ class PolicyOptions:
         told |= {key: value for key, value in flags.items() if value not in (None, [])}
         try:
             return Policy(**told)
-        except (ValidationError, TypeError, ValueError, AttributeError) as error:
-            raise EndmarkError(f"the policy cannot be used: {_reason(error)}") from None
+        except ValidationError as error:
+            raise EndmarkError(f"the policy cannot be used: {_reason(error, told)}") from None
 
 
 def seconds(text: str) -> float:
@@ -110,11 +113,9 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise EndmarkError(f"{path} is not TOML: see {where}") from None
 
 
-def _reason(error: Exception) -> str:
-    if not isinstance(error, ValidationError):
-        return "`tools` must map a tool's name to its hints"
-    first = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(map(str, first["loc"])) or "policy"
-    if first["type"] == "extra_forbidden":
-        return unknown("key", place, list(Policy.model_fields))
-    return f"{place}: {first['msg']}"
+def _reason(error: ValidationError, told: dict[str, Any]) -> str:
+    for one in error.errors(include_url=False, include_input=False):
+        if one["type"] == "extra_forbidden":
+            place = ".".join(map(str, one["loc"]))
+            return unknown("key", place, list(Policy.model_fields))
+    return wrong_value(error, told)

@@ -19,6 +19,8 @@ _WAIT = (
     f"SELECT set_config('lock_timeout', '{BUSY_TIMEOUT:g}s', true) "
     "WHERE current_setting('lock_timeout') = '0'"
 )
+# What asks for the server's cursors, and what takes it back.
+_CURSORS = {"yield_per": None, "stream_results": False}
 
 
 @contextmanager
@@ -26,6 +28,7 @@ def transaction(engine: Engine) -> Iterator[Connection]:
     """Open a transaction that may write, and commit it unless an exception leaves it."""
     if engine.dialect.name != "sqlite":
         with engine.begin() as connection:
+            _require_usual(connection)
             connection.exec_driver_sql(_WAIT)
             yield connection
         return
@@ -43,8 +46,10 @@ def transaction(engine: Engine) -> Iterator[Connection]:
 def take_write_lock(connection: Connection) -> None:
     """Begin SQLite's transaction at once, unless one is open; a savepoint alone would commit.
 
-    Raises `HealError` for asyncpg, which takes no value as the text that was read of it.
+    Raises `HealError` for asyncpg, which takes no value as the text that was read of it, and as
+    `savepoint` does.
     """
+    _require_usual(connection)
     if connection.dialect.driver == "asyncpg":
         raise HealError(
             "a heal runs over psycopg, synchronous or not, and this connection is asyncpg's; give "
@@ -52,6 +57,24 @@ def take_write_lock(connection: Connection) -> None:
         )
     if not _is_open(connection):
         connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _require_usual(connection: Connection) -> None:
+    """Refuse PostgreSQL's connections whose options leave no room for a savepoint."""
+    if connection.dialect.name != "postgresql":
+        return
+    if getattr(connection.connection.driver_connection, "autocommit", False) is True:
+        raise HealError(
+            "this engine is in AUTOCOMMIT, where nothing could be taken back; give heal one that "
+            "is not: create_engine(url, isolation_level='READ COMMITTED')"
+        )
+    options = connection.get_execution_options()
+    for name, usual in _CURSORS.items():
+        if options.get(name):
+            raise HealError(
+                f"this engine has {name} set, so that the server takes each statement for a query; "
+                f"give heal one that has not: engine.execution_options({name}={usual})"
+            )
 
 
 def _is_open(connection: Connection) -> bool:
@@ -71,13 +94,9 @@ def _is_lost(connection: Connection) -> bool:
 def savepoint(connection: Connection) -> Iterator[None]:
     """Keep what is done inside only if no exception leaves it.
 
-    Raises `HealError` on PostgreSQL where each statement is committed at once.
+    Raises `HealError` on PostgreSQL where none can be kept back.
     """
-    if getattr(connection.connection.driver_connection, "autocommit", False) is True:
-        raise HealError(
-            "this engine is in AUTOCOMMIT, where nothing could be taken back; give heal one that "
-            "is not: create_engine(url, isolation_level='READ COMMITTED')"
-        )
+    _require_usual(connection)
     connection.exec_driver_sql("SAVEPOINT endmark_heal")
     try:
         yield

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from endmark.model import Finding
+from endmark.stores.conversation import Unread
 from endmark.stores.table import Cell
 
 Status = Literal["poisoned", "pending", "skipped"]
@@ -144,7 +145,8 @@ class Run:
 class Shown:
     """One conversation before and after; the only report that holds messages.
 
-    `origins[k]` is the index that `after[k]` has in `before`, None where it is new.
+    `origins[k]` is the index that `after[k]` has in `before`, None where it is new. `unread` says
+    what `before` lacks: before which index, and why it cannot be read.
     """
 
     before: list[Any]
@@ -153,6 +155,7 @@ class Shown:
     status: Literal["clean", "poisoned", "pending", "skipped"]
     reason: str | None = None
     origins: tuple[int | None, ...] = ()
+    unread: tuple[Unread, ...] = ()
 
 
 def count(findings: dict[str, int], item: Item) -> None:

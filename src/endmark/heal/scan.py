@@ -95,7 +95,8 @@ def show(
         before: list[Any] = found.history
         verdict = judge.whole(found)
         if verdict.problem is not None:
-            return Shown(before, before, (), "skipped", verdict.problem)
+            unread = tuple(found.unread)
+            return Shown(before, before, (), "skipped", verdict.problem, unread=unread)
         status = verdict.item(source.name)
         if status is None or not verdict.findings:
             kept = tuple(range(len(before)))

@@ -13,7 +13,7 @@ from typing import cast
 
 from endmark.errors import StoreError, unknown
 from endmark.formats._entry import load
-from endmark.stores._detect import detect, guessed, seen
+from endmark.stores._detect import detect, elsewhere, guessed, seen
 from endmark.stores._store import (
     Answers,
     ConversationTable,
@@ -37,6 +37,7 @@ __all__ = [
     "Store",
     "Tree",
     "detect",
+    "elsewhere",
     "get",
     "guessed",
     "names",

@@ -5,6 +5,7 @@ Names of tables decide nothing: `messages` is used by many stores, and forks ren
 
 from __future__ import annotations
 
+import shlex
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -17,9 +18,16 @@ from endmark.errors import StoreError
 from endmark.stores import sample
 from endmark.stores._store import Store
 from endmark.stores.source import Source
+from endmark.stores.table import MOST_SCHEMAS, other_schemas, rows_of
 
 Tables = dict[str, set[str]]
 OURS = ("endmark_heal_", "endmark_version")  # on SQLite; PostgreSQL has a schema for them
+MOST_TABLES = 20  # of another schema that are looked into
+_READABLE = """
+SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = :schema AND has_schema_privilege(n.oid, 'USAGE')
+  AND has_table_privilege(c.oid, 'SELECT')
+"""
 
 
 def detect(connection: Connection, schema: str | None = None) -> list[Store]:
@@ -28,7 +36,13 @@ def detect(connection: Connection, schema: str | None = None) -> list[Store]:
     Looks in `schema`, else in the connection's own one and in those that stores are known to use.
     Gives [] when none fits.
     """
-    tables: dict[str | None, Tables] = {}
+    return _detected(connection, schema, {})
+
+
+def _detected(
+    connection: Connection, schema: str | None, tables: dict[str | None, Tables]
+) -> list[Store]:
+    """Find the known stores among these tables; schemas that are not told are looked up."""
     found: list[Store] = []
     for name in stores.names():
         store = stores.get(name)
@@ -61,9 +75,9 @@ def _rank(store: Store) -> tuple[int, bool]:
     return sum(map(len, store.fingerprint.values())), store.table in store.fingerprint
 
 
-def seen(connection: Connection) -> str:
+def seen(connection: Connection, schema: str | None = None) -> str:
     """Say what tables and columns a database has: names only, for when no store was found."""
-    tables = _theirs(connection, None)
+    tables = _theirs(connection, schema)
     listed = [f"{name} ({', '.join(sorted(tables[name])[:12])})" for name in sorted(tables)[:8]]
     more = f" and {len(tables) - 8} more" if len(tables) > 8 else ""
     return "; ".join(listed) + more if listed else "no tables"
@@ -73,14 +87,52 @@ def guessed(
     connection: Connection, schema: str | None = None, *, besides: Iterable[Store] = ()
 ) -> list[str]:
     """Give commands that may read what no known store, or none of those, reads; to be checked."""
+    return _guessed(connection, schema, _theirs(connection, schema), besides)
+
+
+def _guessed(
+    connection: Connection, schema: str | None, tables: Tables, besides: Iterable[Store]
+) -> list[str]:
     from endmark.stores.guess import MOST, guesses
     from endmark.stores.guess_fields import guesses_of_fields
 
     read = {table.name for store in besides for table in Source(connection, store).tables.values()}
-    tables = {n: own for n, own in _theirs(connection, schema).items() if n not in read}
+    tables = {n: own for n, own in tables.items() if n not in read}
     told = guesses_of_fields(connection, tables, schema)
     others = {n: own for n, own in tables.items() if n not in told}
     return [*told.values(), *guesses(connection, others, schema)][:MOST]
+
+
+def elsewhere(connection: Connection, schema: str | None = None) -> list[str]:
+    """Give commands that may read what other schemas hold.
+
+    A few schemas are looked into, of each a few tables: first those that by their columns hold
+    conversations. What this user may not read is passed over.
+    """
+    from endmark.stores.guess import MOST, named_like_one
+
+    told: list[str] = []
+    for place in other_schemas(connection, schema)[:MOST_SCHEMAS]:
+        tables = _readable(connection, place)
+        found = _detected(connection, place, {place: tables})
+        told += [
+            f"heal-db scan URL --schema {shlex.quote(place)} ({store.name} in {store.table})"
+            for store in found
+        ]
+        likely = sorted(tables, key=lambda name: (named_like_one(tables[name]) is None, name))
+        few = {name: tables[name] for name in likely[:MOST_TABLES]}
+        told += _guessed(connection, place, few, found)
+        if len(told) >= MOST:
+            break
+    return told[:MOST]
+
+
+def _readable(connection: Connection, schema: str) -> Tables:
+    tables = columns_of(connection, schema)
+    if connection.dialect.name != "postgresql":
+        return tables
+    rows = rows_of(connection, _READABLE, {"schema": schema})
+    return {name: tables[name] for (name,) in rows if name in tables}
 
 
 def _theirs(connection: Connection, schema: str | None) -> Tables:

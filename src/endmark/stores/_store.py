@@ -6,7 +6,7 @@ table is the same thing from flags, TOML or Python, checked by pydantic.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import Annotated, Any, Literal
 
@@ -21,11 +21,21 @@ OrderKind = Literal["sequence", "time", "shared"]
 
 
 def _names(given: Any) -> Any:
-    return tuple(part.strip() for part in given.split(",")) if isinstance(given, str) else given
+    if isinstance(given, str):
+        return tuple(part.strip() for part in given.split(","))
+    return _list(given, "a column's name or a list of them")
 
 
 def _steps(given: Any) -> Any:
-    return tuple(given.split(".")) if isinstance(given, str) else given
+    if isinstance(given, str):
+        return tuple(given.split("."))
+    return _list(given, "names with dots between them or a list of names")
+
+
+def _list(given: Any, else_: str) -> Any:
+    if isinstance(given, Mapping) or not isinstance(given, Iterable):
+        raise ValueError(else_)  # noqa: TRY004  (pydantic takes no other)
+    return given
 
 
 def _known_format(name: str) -> str:

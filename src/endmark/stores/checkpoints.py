@@ -70,9 +70,9 @@ def load(
             if any(source.format.skim(c.history) for c in (conversation, *conversation.others)):
                 checkpoint_writes.look_closer(source, connection, conversation)
         except UnreadableError as error:
-            conversation.problem = str(error)
+            conversation.leave_out(str(error))
         except _ODD as error:
-            conversation.problem = f"it is no checkpoint ({type(error).__name__} while reading it)"
+            conversation.leave_out(f"it is no checkpoint ({type(error).__name__} while reading it)")
     return list(found.values())
 
 

@@ -46,17 +46,26 @@ class Section:
     recorded: Mapping[str, tuple[Any, bool]] = field(default_factory=dict)  # id: result, an error
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """What cannot be read: the index in the history that it would stand before, and why."""
+
+    at: int
+    reason: str
+
+
 @dataclass(slots=True)
 class Conversation:
     """One conversation as stored; `problem` says why it cannot be read, without content.
 
-    Where there are `sections`, each is a history of its own.
+    `unread` says where in the history something is missing for that. Where there are `sections`, each is a history of its own.
     """
 
     id: tuple[Cell, ...]
     rows: list[Row] = field(default_factory=list)
     history: list[Message] = field(default_factory=list)
     problem: str | None = None
+    unread: list[Unread] = field(default_factory=list)
     paused: bool = False  # it waits for a person, whatever its messages look like
     # Results by the id of their call that are stored, but not in the history.
     aside: dict[str, Message] = field(default_factory=dict)
@@ -66,6 +75,11 @@ class Conversation:
     branches: list[list[int]] = field(default_factory=list)
     head: Row | None = None  # its row in the table of the conversations
     sections: list[Section] = field(default_factory=list)
+
+    def leave_out(self, reason: str) -> None:
+        """Note that what comes next cannot be read; what was found first is the problem."""
+        self.problem = self.problem or reason
+        self.unread.append(Unread(len(self.history), reason))
 
     @property
     def written(self) -> float | None:

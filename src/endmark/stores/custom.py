@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from endmark.errors import FormatError, StoreError, unknown
 from endmark.stores._store import LISTS, Store
 from endmark.stores.sense import nonsense
+from endmark.stores.wrong_values import wrong_value
 
 TABLES = frozenset({"stores", "policy"})  # a policy may stand in the same file
 
@@ -88,7 +89,7 @@ def _store(given: dict[str, Any], where: str) -> Store:
     try:
         store = Store(**given)
     except ValidationError as error:
-        raise StoreError(f"{where}: {_what_is_wrong(error)}") from None
+        raise StoreError(f"{where}: {_what_is_wrong(error, given)}") from None
     except FormatError as error:
         raise FormatError(f"{where}: {error}") from None
     if store.path and store.layout not in LISTS:
@@ -102,15 +103,13 @@ def _store(given: dict[str, Any], where: str) -> Store:
     return store
 
 
-def _what_is_wrong(error: ValidationError) -> str:
+def _what_is_wrong(error: ValidationError, given: dict[str, Any]) -> str:
     """Say what is wrong in one sentence; a misspelt key first, which is why another is missing."""
-    wrong = error.errors(include_input=False, include_url=False)
-    misspelt = [one for one in wrong if one["type"] == "unexpected_keyword_argument"]
-    first = [*misspelt, *wrong][0]
-    place = ".".join(str(step) for step in first["loc"])
-    if not misspelt:
-        return f"{place}: {first['msg']}"
-    return unknown("key", place, _keys(first["loc"][:-1]))
+    for one in error.errors(include_input=False, include_url=False):
+        if one["type"] == "unexpected_keyword_argument":
+            place = ".".join(str(step) for step in one["loc"])
+            return unknown("key", place, _keys(one["loc"][:-1]), page="docs/stores.md")
+    return wrong_value(error, given)
 
 
 def _keys(above: Sequence[int | str]) -> list[str]:

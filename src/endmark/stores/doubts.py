@@ -132,8 +132,7 @@ def _order(look: _Look) -> str | None:
     name = next(iter(source.order), None)
     if name is None or not _are_random(_cells(source, look.connection, name)):
         return None
-    taken = {*look.store.conversation, *source.content, name}
-    better = order_of(source.table, taken)
+    better = order_of(source.table, {*source.content, name}, *look.store.conversation)
     way = f"; by the looks of it, --order {better}" if better else ""
     return (
         f"{source.table.label}.{name} holds random ids (UUIDs of version 4), which order nothing; "
@@ -143,12 +142,14 @@ def _order(look: _Look) -> str | None:
 
 def _unordered(look: _Look) -> str | None:
     source = look.source
-    taken = {*look.store.conversation, *source.content, *source.key}
-    numbers = [n for n, c in source.table.columns.items() if c.is_number and n not in taken]
-    better = sequence_of(numbers)
+    taken, conversation = {*source.content, *source.key}, look.store.conversation
+    names = [*source.table.columns]
+    numbers = [n for n in names if source.table.columns[n].is_number]
+    named = sequence_of(n for n in numbers if n not in {*taken, *conversation})
     inline = source.format.shape is Shape.INLINE
-    if inline or look.store.order or look.store.layout != "rows" or better is None:
+    if inline or look.store.order or look.store.layout != "rows" or named is None:
         return None
+    better = order_of(source.table, taken, *conversation)
     key = ", ".join(source.key)
     return (
         f"no column of {source.table.label} is named that orders its messages: by the looks of it, "

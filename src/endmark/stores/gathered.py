@@ -67,9 +67,11 @@ def load(
         for row in rows:
             try:
                 row.message = message_of(source, row)
+                source.format.call_ids(row.message)  # they say where the results go
             except UnreadableError as error:
-                problem = f"row {label(row.key)}: {error}"
-                conversation.problem = conversation.problem or problem
+                conversation.leave_out(f"row {label(row.key)}: {error}")
+            else:
+                conversation.history.append(row.message)
         if conversation.problem is None:
             conversation.rows = list(_gathered(source, rows))
             conversation.history = [row.message or {} for row in conversation.rows]

@@ -19,6 +19,8 @@ from endmark import formats
 from endmark.errors import StoreError, UnreadableError
 from endmark.formats import Format
 from endmark.stores import json_text
+from endmark.stores.order import moment
+from endmark.stores.source import AGE_COLUMNS
 from endmark.stores.table import Table, rows_of
 from endmark.stores.words import is_plain
 
@@ -175,7 +177,7 @@ def _flags(connection: Connection, table: Table, payload: str, reading: Reading)
     taken = {payload, reading.role}
     conversation = conversation_of(table, taken) or (_own_key(table) if reading.whole else None)
     several = not reading.whole or _repeats(connection, table, conversation)
-    order = order_of(table, taken | {conversation}) if several else None
+    order = order_of(table, taken, conversation) if several else None
     nested = "*" in reading.path
     given = {
         "table": table.name,
@@ -187,6 +189,7 @@ def _flags(connection: Connection, table: Table, payload: str, reading: Reading)
         "path": ".".join(reading.path) or None,
         "layout": "list" if reading.whole and not reading.path else None,
         "format": reading.format.name,
+        "age": age_of(connection, table, taken, order),
     }
     flags = " ".join(f"--{name} {shlex.quote(said)}" for name, said in given.items() if said)
     more = f" (or {', '.join(reading.others)})" if reading.others else ""
@@ -195,7 +198,13 @@ def _flags(connection: Connection, table: Table, payload: str, reading: Reading)
 
 def conversation_of(table: Table, taken: Collection[str | None]) -> str | None:
     """Find the column that by its name says what all messages of one conversation share."""
-    names = [n for n, column in table.columns.items() if n not in taken and not column.is_time]
+    columns = table.columns.items()
+    return named_like_one(n for n, column in columns if n not in taken and not column.is_time)
+
+
+def named_like_one(columns: Iterable[str]) -> str | None:
+    """Find the one of these columns that is called like a conversation, its id before others."""
+    names = list(columns)
     for ends in (("id", "uuid", "key"), ("",)):
         for word in CONVERSATIONS:
             for name in names:
@@ -208,16 +217,47 @@ def _own_key(table: Table) -> str | None:
     return next((n for n in (*table.primary_key[:1], "rowid") if n in table.columns), None)
 
 
-def order_of(table: Table, taken: Collection[str | None]) -> str | None:
-    """Find the column that most likely orders messages: a number, a time, SQLite's rowid."""
-    names = [name for name in table.columns if name not in taken]
-    key = [n for n in table.primary_key if n in names and table.columns[n].is_number]
-    if sequence := sequence_of(name for name in names if table.columns[name].is_number):
+def order_of(table: Table, taken: Collection[str | None], *conversation: str | None) -> str | None:
+    """Find the column that most likely orders messages: a number, a time, SQLite's rowid.
+
+    What is unique together with the conversation alone is its order, whatever it is called.
+    """
+    names = [name for name in table.columns if name not in {*taken, *conversation}]
+    numbers = [name for name in names if table.columns[name].is_number]
+    placed = [
+        name
+        for unique in (table.primary_key, *table.unique)
+        for name in names
+        if {*unique} == {name, *conversation} and (name in numbers or table.columns[name].is_time)
+    ]
+    if sequence := sequence_of(placed) or next(iter(placed), None) or sequence_of(numbers):
         return sequence
-    moments = [name for word in MOMENTS for name in names if plain(name) == word]
-    times = [name for name in names if table.columns[name].is_time]
+    key = [name for name in table.primary_key if name in numbers]
     rowid = ["rowid"] if "rowid" in table.columns and not key else []
-    return next(iter([*key, *moments, *times, *rowid]), None)
+    return next(iter([*key, *_times(table, names), *rowid]), None)
+
+
+def _times(table: Table, names: Sequence[str]) -> list[str]:
+    """Give the columns that are called like the time of a row, then all others of times."""
+    moments = [name for word in MOMENTS for name in names if plain(name) == word]
+    return list(dict.fromkeys([*moments, *(n for n in names if table.columns[n].is_time)]))
+
+
+def age_of(
+    connection: Connection, table: Table, taken: Collection[str | None], order: str | None
+) -> str | None:
+    """Find the column that tells when a row was written, where a heal would not look there itself."""
+    names = [name for name in table.columns if name not in taken]
+    times = _times(table, names)
+    if {*AGE_COLUMNS} & {*names} or (order in times and not table.columns[order].is_number):
+        return None
+    return next((name for name in times if _tells_time(connection, table, name)), None)
+
+
+def _tells_time(connection: Connection, table: Table, name: str) -> bool:
+    """Tell whether every row, as far as a few tell, has a time there: one of reading may be NULL."""
+    sql = f"SELECT {table.read(name)} FROM {table.ref} LIMIT {SAMPLE}"
+    return all(moment(row[0]) is not None for row in rows_of(connection, sql, {}))
 
 
 def sequence_of(numbers: Iterable[str]) -> str | None:

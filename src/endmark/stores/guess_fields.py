@@ -17,7 +17,7 @@ from endmark import formats
 from endmark.errors import StoreError
 from endmark.formats import Format
 from endmark.stores import sample
-from endmark.stores.guess import TEXTS, conversation_of, is_role, order_of, plain
+from endmark.stores.guess import TEXTS, age_of, conversation_of, is_role, order_of, plain
 from endmark.stores.table import Table, rows_of
 
 __all__ = ["guesses_of_fields"]
@@ -55,7 +55,9 @@ def _guess(connection: Connection, table: Table) -> str | None:
             key = _calls_in(connection, table, column, format_)
             fields = _fields(texts, column, key, format_) if key else {}
             if format_.body in fields.values():
-                return _toml(table, role, fields, column, format_)
+                given = _described(table, role, fields, column, format_)
+                given["age"] = age_of(connection, table, {role, *fields}, given["order"])
+                return f"stores.{_key(table.name)} = {_value(_told(given))}"
     return None
 
 
@@ -82,20 +84,25 @@ def _fields(texts: list[str], calls: str, key: str, format_: Format) -> dict[str
     return {**fields, calls: key}
 
 
-def _toml(table: Table, role: str, fields: dict[str, str], calls: str, format_: Format) -> str:
+def _described(
+    table: Table, role: str, fields: dict[str, str], calls: str, format_: Format
+) -> dict[str, Any]:
     taken: set[str | None] = {role, *fields}
     conversation = conversation_of(table, taken)
-    given: dict[str, Any] = {
+    return {
         "format": format_.name,
         "table": table.name,
         "schema": table.schema,
         "conversation": conversation or "COLUMN",
-        "order": order_of(table, taken | {conversation}) or "COLUMN",
+        "order": order_of(table, taken, conversation) or "COLUMN",
         "role": role,
         "fields": fields,
         "json": [calls],
     }
-    return f"stores.{_key(table.name)} = {_value({k: v for k, v in given.items() if v})}"
+
+
+def _told(given: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in given.items() if value}
 
 
 def _key(name: str) -> str:

@@ -86,8 +86,7 @@ def _add(source: Source, conversation: Conversation, row: Row, message: Row) -> 
     try:
         source.decode(message)
     except UnreadableError as error:
-        problem = f"row {label(message.key)}: {error}"
-        conversation.problem = conversation.problem or problem
+        conversation.leave_out(f"row {label(message.key)}: {error}")
         return
     row.payload, row.message = message.payload, message.message
     assert row.message is not None

@@ -33,7 +33,7 @@ def load(
         try:
             conversation.history = conversation.history + read_sample(source, row)
         except UnreadableError as error:
-            conversation.problem = conversation.problem or f"row {label(row.key)}: {error}"
+            conversation.leave_out(f"row {label(row.key)}: {error}")
         if len(conversation.rows) > 1 and not source.order:
             conversation.problem = "more than one row holds this conversation's list"
     return list(found.values())

@@ -39,7 +39,7 @@ def load(
             for place, messages in _found(source.store, row.payload):
                 _add(source.store, conversation, row, place, messages)
         except UnreadableError as error:
-            conversation.problem = conversation.problem or f"row {label(row.key)}: {error}"
+            conversation.leave_out(f"row {label(row.key)}: {error}")
     return list(found.values())
 
 

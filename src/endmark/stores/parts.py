@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from endmark.errors import StoreError, UnreadableError
+from endmark.errors import StoreError, UnreadableError, kind_of
 from endmark.formats import Rebuilt
 from endmark.stores import json_text
 from endmark.stores._store import PartTable
@@ -19,7 +19,7 @@ from endmark.stores.changes import Change
 from endmark.stores.conversation import Conversation, Row
 from endmark.stores.json_align import align
 from endmark.stores.rows import NAMESPACE
-from endmark.stores.select import of_conversations, read_rows
+from endmark.stores.select import label, of_conversations, read_rows
 from endmark.stores.source import Source
 from endmark.stores.table import Cell, Cells, Table, rows_of
 
@@ -42,8 +42,9 @@ def load(
             try:
                 _assemble(source, row)
             except UnreadableError as error:
-                conversation.problem = conversation.problem or f"message {row.key}: {error}"
-            conversation.history.append(row.message or {})
+                conversation.leave_out(f"row {label(row.key)}: {error}")
+            else:
+                conversation.history.append(row.message or {})
     return list(found.values())
 
 
@@ -106,7 +107,7 @@ def _assemble(source: Source, row: Row) -> None:
     if source.store.payload:
         payload = source.payload_of(row)
         if not isinstance(payload, dict):
-            raise UnreadableError("the payload is not an object")
+            raise UnreadableError(f"the payload is {kind_of(payload)}, not an object")
         own |= payload
     if source.store.role:
         own["role"] = row.cells[source.store.role]

@@ -64,7 +64,7 @@ def _decode(source: Source, conversation: Conversation, row: Row) -> None:
     try:
         source.decode(row)
     except UnreadableError as error:
-        conversation.problem = conversation.problem or f"row {label(row.key)}: {error}"
+        conversation.leave_out(f"row {label(row.key)}: {error}")
     else:
         assert row.message is not None
         conversation.history.append(row.message)

@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from endmark import formats
-from endmark.errors import StoreError, UnreadableError
+from endmark.errors import StoreError, UnreadableError, kind_of
 from endmark.formats import Rebuilt
 from endmark.formats._base import Message
 from endmark.stores import json_text
@@ -282,7 +282,7 @@ class Source:
         payload = row.payload
         if self.store.role is None:
             if not isinstance(payload, dict):
-                msg = "the payload is not an object; name the role's column with --role"
+                msg = f"the payload is {kind_of(payload)}, not an object"
                 raise UnreadableError(msg)
             return payload, "message"
         role = row.cells[self.store.role]

@@ -35,6 +35,8 @@ ORDER BY a.attnum
 """
 
 
+JOURNAL = "endmark"  # the schema of our own
+MOST_SCHEMAS = 20  # that are looked into where a table is not found
 _NUMBERS = ("int", "real", "num", "double")
 _NO_EQUALITY = {"json", "xml", "point", "polygon", "box", "path"}
 
@@ -73,6 +75,8 @@ class Table:
             self.quote(name) if schema is None else f"{self.quote(schema)}.{self.quote(name)}"
         )
         inspector = inspect(connection)
+        if self.dialect == "sqlite":  # there it is an error of its own
+            require_schema(connection, schema)
         try:
             self.primary_key = tuple(
                 inspector.get_pk_constraint(name, schema)["constrained_columns"]
@@ -235,15 +239,38 @@ def _has_rowid(connection: Connection, ref: str) -> bool:
     return True
 
 
+def require_schema(connection: Connection, schema: str | None) -> None:
+    """Raise `StoreError` for a schema that is not there."""
+    if schema is None or schema in (names := inspect(connection).get_schema_names()):
+        return
+    if connection.dialect.name == "sqlite":
+        raise StoreError(
+            f"there is no schema {schema}: on SQLite a schema is a database attached to the "
+            f"connection, here {', '.join(names)}; leave --schema out, and open a file by its own URL"
+        )
+    raise StoreError(f"there is no schema {schema}; the schemas are {', '.join(sorted(names))}")
+
+
+def other_schemas(connection: Connection, schema: str | None) -> list[str]:
+    """Give the schemas beside this one (None: the connection's own) in which tables may be."""
+    inspector = inspect(connection)
+    here = {schema or inspector.default_schema_name, "information_schema", JOURNAL}
+    return sorted(set(inspector.get_schema_names()) - here)
+
+
 def _no_table(connection: Connection, name: str, schema: str | None) -> StoreError:
-    found = inspect(connection).get_table_names(schema)
+    require_schema(connection, schema)
+    inspector = inspect(connection)
     where = f" in schema {schema}" if schema else ""
-    seen = ", ".join(sorted(found)[:12]) or "none"
+    seen = ", ".join(sorted(inspector.get_table_names(schema))[:12]) or "none"
     way = ""
+    others = other_schemas(connection, schema)[:MOST_SCHEMAS]
     if name.startswith("endmark_"):
         way = (
             "; make Endmark's own with endmark.guard.tables.metadata.create_all, or heal-db migrate"
         )
+    elif having := [other for other in others if inspector.has_table(name, other)]:
+        way = f"; there is one in schema {', '.join(having)}: name it with --schema"
     return StoreError(f"there is no table {name}{where}; the tables there are: {seen}{way}")
 
 

@@ -83,7 +83,7 @@ def load(
                 entries = read(source, row)
                 _require_agreement(source, entries)
             except UnreadableError as error:
-                conversation.problem = f"row {label(row.key)}: {error}"
+                conversation.leave_out(f"row {label(row.key)}: {error}")
                 continue
             conversation.history = [entry.message for entry in entries]
             conversation.branches = list(_branches(entries, _tree(source).parent))
