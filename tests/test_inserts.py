@@ -12,7 +12,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, sessionmaker
 
 from endmark import heal, repair
 from endmark.guard import guard
-from endmark.heal import Options
+from endmark.heal import Item, Options
 from endmark.stores import custom
 from endmark.stores.order import places
 from fix_databases import Database
@@ -168,6 +168,7 @@ GONE = {
     [
         "DELETE FROM line WHERE thread = NEW.thread",
         "UPDATE line SET thread = 'moved' WHERE id = NEW.id",
+        "UPDATE line SET id = id + 1000 WHERE id = NEW.id",
     ],
 )
 def test_a_trigger_that_takes_rows_away(database: Database, act: str) -> None:
@@ -179,6 +180,49 @@ def test_a_trigger_that_takes_rows_away(database: Database, act: str) -> None:
     applied = heal.apply(database.engine, [STORE], options=LATER)
 
     assert (applied.healed, applied.skipped) == (0, len(NAMES))
+    assert dump(database) == before
+
+
+BEFORE = """
+CREATE FUNCTION changes() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {act}; RETURN NEW; END $$;
+CREATE TRIGGER changes BEFORE INSERT OR UPDATE ON line FOR EACH ROW EXECUTE FUNCTION changes()
+"""
+CHANGES = {
+    "behind": [
+        "UPDATE line SET seq = NEW.seq + 1 WHERE id = NEW.id",
+        "UPDATE line SET body = body || ' ', note = 'x' WHERE id = NEW.id",
+    ],
+    "before": ["NEW.seq = NEW.seq + 1", "NEW.body = NEW.body || ' '", "NEW.id = NEW.id + 1000"],
+}
+
+
+@pytest.mark.parametrize(("when", "act"), [(w, act) for w, acts in CHANGES.items() for act in acts])
+@pytest.mark.parametrize("numbers", ["own", "in the key"])
+def test_a_trigger_that_changes_new_rows(
+    database: Database, when: str, act: str, numbers: str
+) -> None:
+    if when == "before" and database.name == "sqlite":
+        return
+    filled(database, KEYS[database.name][0])
+    key = "id" if numbers == "own" else "thread,seq"
+    store = custom.from_flags(
+        format="openai-chat", table="line", conversation="thread", order="seq", payload="body",
+        key=key, order_kind="sequence",
+    )  # fmt: skip
+    with database.engine.begin() as connection:
+        made = GONE[database.name] if when == "behind" else BEFORE
+        connection.exec_driver_sql(made.format(act=act))
+    before = dump(database)
+    items: list[Item] = []
+
+    applied = heal.apply(database.engine, [store], options=LATER, on_item=items.append)
+
+    unknown = numbers == "in the key" and when == "behind" and "seq" in act
+    assert (applied.healed, applied.skipped) == ((0, len(NAMES)) if unknown else (len(NAMES), 0))
+    if unknown:
+        assert {"trigger of line" in str(item.reason) for item in items} == {True}
+    else:
+        assert heal.undo(database.engine).rows_left == []
     assert dump(database) == before
 
 

@@ -16,6 +16,7 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 from endmark.heal.connect import savepoint
 from endmark.heal.find import Candidate, suspects
 from endmark.heal.judge import Id, Judge, Verdict
+from endmark.heal.kept import Kept, UnverifiedError
 from endmark.heal.references import References
 from endmark.heal.stamps import unstamped
 from endmark.stores.changes import COUNTER, Change, RowChanged, statement
@@ -27,10 +28,6 @@ WHOLE = 2_000  # rows in memory at a time
 UNSOUGHT = 20_000  # where no index finds a conversation, and each reading is of the whole table
 CHANGED = "a row changed while it was healed; the next run sees to it"
 UNVERIFIED = "what was written does not read back as a sound conversation; it was taken back"
-
-
-class UnverifiedError(Exception):
-    """What was written does not read back as planned."""
 
 
 @dataclass(slots=True)
@@ -87,6 +84,7 @@ class Worker:
         self.judge = judge
         self.source = judge.source
         self.references = References(judge.source.tables)
+        self.kept = Kept(judge.source.tables)
 
     def work(self, connection: Connection, batch: Sequence[Candidate]) -> Iterator[Outcome]:
         """Heal a batch on a connection whose transaction the caller commits."""
@@ -118,6 +116,7 @@ class Worker:
         planned = _in_turn(connection, due)
         changes = [change for _, change in planned]
         made = unstamped(connection, self.source.tables, changes, at_once=at_once)
+        made = self.kept.of(connection, made)
         outcomes = _shared_out(due, [index for index, _ in planned], made)
         self._verify(connection, outcomes)
         return outcomes
@@ -138,8 +137,8 @@ class Worker:
                     return self._write_all(connection, [verdict])[0]
             except RowChanged:
                 reason = CHANGED
-            except UnverifiedError:
-                reason = UNVERIFIED
+            except UnverifiedError as error:
+                reason = str(error) or UNVERIFIED
             except UnicodeError:
                 reason = "a text of its messages cannot be stored: half a surrogate pair"
                 break
