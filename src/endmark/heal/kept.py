@@ -42,7 +42,7 @@ class Kept:
         """
         given = list(made)
         named = {change.table for change in made} & self.tables.keys()
-        if not any([self._fires(connection, self.tables[name]) for name in named]):
+        if not any(self._fires(connection, self.tables[name]) for name in named):
             return given
         groups: dict[tuple[str, str, tuple[str, ...]], list[int]] = {}
         for n in _last(made):

@@ -13,11 +13,13 @@ from itertools import chain, groupby, zip_longest
 from sqlalchemy import Connection
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
+from endmark.heal.behind import stand_behind
 from endmark.heal.connect import savepoint
 from endmark.heal.find import Candidate, suspects
 from endmark.heal.judge import Id, Judge, Verdict
 from endmark.heal.kept import Kept, UnverifiedError
 from endmark.heal.references import References
+from endmark.heal.refused import why_refused, why_unsound
 from endmark.heal.stamps import unstamped
 from endmark.stores.changes import COUNTER, Change, RowChanged, statement
 from endmark.stores.conversation import Row
@@ -138,13 +140,13 @@ class Worker:
             except RowChanged:
                 reason = CHANGED
             except UnverifiedError as error:
-                reason = str(error) or UNVERIFIED
+                reason = str(error) or why_unsound(connection, self.source) or UNVERIFIED
             except UnicodeError:
                 reason = "a text of its messages cannot be stored: half a surrogate pair"
                 break
             except DBAPIError as error:
                 raise_if_general(error)
-                reason = f"the database refused the change: {said(error)}"
+                reason = why_refused(connection, self.source, error)
                 break
         verdict.problem = reason
         return Outcome(verdict)
@@ -157,6 +159,9 @@ class Worker:
         ]
         again = self.judge.alone(_rows(connection, self.source, keys, lock=False))
         if len(again) < len(alone) or any(verdict.findings for verdict in again.values()):
+            raise UnverifiedError
+        made = {o.verdict.id: o.made for o in outcomes}
+        if not stand_behind(connection, self.source, made):
             raise UnverifiedError
         due = {o.verdict.id: self._rows_due(o) for o in outcomes if not o.verdict.alone}
         whole = suspects(self.source, connection, due)
@@ -220,9 +225,3 @@ def raise_if_general(error: Exception) -> None:
         and not raised
     ):
         raise error
-
-
-def said(error: DBAPIError) -> str:
-    """Give the database's own words, without its details: those hold values of the row."""
-    primary = getattr(getattr(error.orig, "diag", None), "message_primary", None)
-    return str(primary or error.orig).partition("\n")[0]
