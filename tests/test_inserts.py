@@ -12,11 +12,11 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, sessionmaker
 
 from endmark import heal, repair
 from endmark.guard import guard
-from endmark.heal import Options
+from endmark.heal import Item, Options
 from endmark.stores import custom
 from endmark.stores.order import places
 from fix_databases import Database
-from healing import dump
+from healing import NUMBERS, dump
 
 CALLS: list[dict[str, Any]] = [
     {"id": id_, "type": "function", "function": {"name": "f", "arguments": "{}"}}
@@ -168,6 +168,7 @@ GONE = {
     [
         "DELETE FROM line WHERE thread = NEW.thread",
         "UPDATE line SET thread = 'moved' WHERE id = NEW.id",
+        "UPDATE line SET id = id + 1000 WHERE id = NEW.id",
     ],
 )
 def test_a_trigger_that_takes_rows_away(database: Database, act: str) -> None:
@@ -179,6 +180,49 @@ def test_a_trigger_that_takes_rows_away(database: Database, act: str) -> None:
     applied = heal.apply(database.engine, [STORE], options=LATER)
 
     assert (applied.healed, applied.skipped) == (0, len(NAMES))
+    assert dump(database) == before
+
+
+BEFORE = """
+CREATE FUNCTION changes() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {act}; RETURN NEW; END $$;
+CREATE TRIGGER changes BEFORE INSERT OR UPDATE ON line FOR EACH ROW EXECUTE FUNCTION changes()
+"""
+CHANGES = {
+    "behind": [
+        "UPDATE line SET seq = NEW.seq + 1 WHERE id = NEW.id",
+        "UPDATE line SET body = body || ' ', note = 'x' WHERE id = NEW.id",
+    ],
+    "before": ["NEW.seq = NEW.seq + 1", "NEW.body = NEW.body || ' '", "NEW.id = NEW.id + 1000"],
+}
+
+
+@pytest.mark.parametrize(("when", "act"), [(w, act) for w, acts in CHANGES.items() for act in acts])
+@pytest.mark.parametrize("numbers", ["own", "in the key"])
+def test_a_trigger_that_changes_new_rows(
+    database: Database, when: str, act: str, numbers: str
+) -> None:
+    if when == "before" and database.name == "sqlite":
+        return
+    filled(database, KEYS[database.name][0])
+    key = "id" if numbers == "own" else "thread,seq"
+    store = custom.from_flags(
+        format="openai-chat", table="line", conversation="thread", order="seq", payload="body",
+        key=key, order_kind="sequence",
+    )  # fmt: skip
+    with database.engine.begin() as connection:
+        made = GONE[database.name] if when == "behind" else BEFORE
+        connection.exec_driver_sql(made.format(act=act))
+    before = dump(database)
+    items: list[Item] = []
+
+    applied = heal.apply(database.engine, [store], options=LATER, on_item=items.append)
+
+    unknown = numbers == "in the key" and when == "behind" and "seq" in act
+    assert (applied.healed, applied.skipped) == ((0, len(NAMES)) if unknown else (len(NAMES), 0))
+    if unknown:
+        assert {"trigger of line" in str(item.reason) for item in items} == {True}
+    else:
+        assert heal.undo(database.engine).rows_left == []
     assert dump(database) == before
 
 
@@ -200,3 +244,77 @@ def test_the_next_order_value(cells: list[Any], type_: str, behind: Any) -> None
     value, write = places(cells, type_)[-1]
 
     assert write(value + 1) == behind
+
+
+DAY, PLACE = "2026-01-0", "no free value of seq"
+# The type of the order, what its rows hold, and what they come to hold, or why they are left alone.
+CLOSE: list[tuple[str, list[Any], Any]] = [
+    ("NUMERIC(5,-2)", [100, 200, 300], [100, 200, 300, 400]),
+    ("NUMERIC(5,-2)", [100, 200, 500], [100, 200, 300, 500]),
+    ("DATE", [f"{DAY}1", f"{DAY}2", f"{DAY}3"], PLACE),
+    ("DATE", [f"{DAY}1", f"{DAY}2", f"{DAY}5"], [f"{DAY}1", f"{DAY}2", f"{DAY}3", f"{DAY}5"]),
+    ("VARCHAR(10)", [f"{DAY}1", f"{DAY}2", f"{DAY}3"], PLACE),
+    ("VARCHAR(21)", [f"{DAY}1 10:00:00.1", f"{DAY}1 10:00:00.2", f"{DAY}1 10:00:00.3"], PLACE),
+    ("REAL", [16777216, 16777218, 16777220], [16777216, 16777218, 16777220, 16777222]),
+    ("REAL", [1700000000, 1700000128, 1700000256], [1.7e9, 1.7e9 + 128, 1.7e9 + 256, 1.7e9 + 384]),
+]
+
+
+@pytest.mark.parametrize(("type_", "held", "wanted"), CLOSE)
+def test_rows_that_stand_close(
+    database: Database, type_: str, held: list[Any], wanted: Any
+) -> None:
+    if database.name == "sqlite" and type_ != "DATE":  # its types set no bounds
+        return
+    columns = f"id {NUMBERS[database.name]}, thread TEXT, seq {type_}, body TEXT"
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql(f"CREATE TABLE line ({columns}, UNIQUE (thread, seq))")
+        asked = {**BROKEN[1], "tool_calls": CALLS[:1]}
+        for seq, message in zip(held, [BROKEN[0], asked, BROKEN[3]], strict=True):
+            sql = f"INSERT INTO line (thread, seq, body) VALUES ('x', '{seq}', :body)"
+            connection.execute(sa.text(sql), {"body": json.dumps(message)})
+    before = dump(database)
+    items: list[Item] = []
+
+    applied = heal.apply(database.engine, [STORE], options=LATER, on_item=items.append)
+
+    if wanted == PLACE:
+        assert PLACE in str(items[0].reason)
+    else:
+        cell = "CAST(seq AS FLOAT)" if type_ == "REAL" else "seq"
+        with database.engine.connect() as connection:
+            rows = connection.exec_driver_sql(f"SELECT {cell} FROM line ORDER BY seq").scalars()
+            assert list(map(str, rows)) == [str(float(v) if type_ == "REAL" else v) for v in wanted]
+        assert heal.undo(database.engine, applied.run).rows_left == []
+    assert dump(database) == before
+
+
+@pytest.mark.parametrize("order", ["id", "seq"])
+@pytest.mark.parametrize("first", [1, 100], ids=["taken", "too low"])
+@pytest.mark.parametrize("key", KEYS["postgresql"][:2])
+def test_a_sequence_behind_its_rows(database: Database, key: str, first: int, order: str) -> None:
+    """As an import of rows with their ids leaves it: the reason says so, and the way out works."""
+    if database.name == "sqlite":
+        return
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql(f"CREATE TABLE line (id {key}, thread TEXT, seq INT, body TEXT)")
+        sql = "INSERT INTO line OVERRIDING SYSTEM VALUE VALUES (:id, 'x', :id, :body)"
+        rows = [{"id": first + k, "body": json.dumps(m)} for k, m in enumerate(BROKEN)]
+        connection.execute(sa.text(sql), rows)
+    before = dump(database)
+    store = custom.from_flags(
+        format="openai-chat", table="line", conversation="thread", order=order, payload="body"
+    )
+    items: list[Item] = []
+
+    applied = heal.apply(database.engine, [store], options=LATER, on_item=items.append)
+
+    if (first, order) == (100, "seq"):  # its number says nothing
+        assert applied.healed == 1
+        return
+    assert dump(database) == before
+    said, _, way = str(items[0].reason).partition("heal again: ")
+    assert "sequence that numbers id of line is behind" in said
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql(way)
+    assert heal.apply(database.engine, [store], options=LATER).healed == 1

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.pool import NullPool, QueuePool
 
 from endmark.heal.connect import take_write_lock, transaction
+from endmark.heal.deleted import Deletions
 from endmark.heal.find import Candidate
 from endmark.heal.journal import Journal, scope
 from endmark.heal.judge import Judge
@@ -113,18 +114,24 @@ class _Healing:
                 self.applied.run = journal.unfinished(self.scope)
         for source in sources:
             worker = Worker(Judge(source, self.policy, self.options))
+            others_write = self.resumes and source.table.dialect == "postgresql"
+            deletions = Deletions(source.tables, writing if others_write else None)
             for batch, done, known in batches(reading, source, self.options, apart=self.apart):
                 if self.stop():
                     self.applied.stopped = True
-                    return
-                self._batch(writing, worker, batch)
+                    break
+                made = self._batch(writing, worker, batch)
+                self.applied.rows_deleted += deletions.follow(made)
                 if on_progress:
                     on_progress(done, known)
+            self.applied.rows_deleted += deletions.follow_to_end()
+            if self.applied.stopped:
+                return
         if self.applied.run is not None:
             with writing() as connection:
                 Journal(connection).finish(self.applied.run)
 
-    def _batch(self, writing: Open, worker: Worker, batch: list[Candidate]) -> None:
+    def _batch(self, writing: Open, worker: Worker, batch: list[Candidate]) -> list[Change]:
         with writing() as connection:
             outcomes = list(worker.work(connection, batch))
             made = [o for o in outcomes if o.made]
@@ -133,6 +140,7 @@ class _Healing:
         self.applied.run = run
         for outcome in outcomes:
             self._count(outcome, worker.source.name)
+        return [change for outcome in made for change in outcome.made]
 
     def _record(self, connection: Connection, source: Source, made: list[Outcome]) -> str:
         journal = Journal(connection)

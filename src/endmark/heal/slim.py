@@ -20,7 +20,8 @@ from endmark.stores._store import LISTS
 from endmark.stores.conversation import Row
 from endmark.stores.source import Source
 
-SHORT = 2_000  # bytes of a text that PostgreSQL is asked about
+# Bytes of a text that PostgreSQL is asked about: too few for JSON deeper than is read here.
+SHORT = 2_000
 GREAT = 1_000_000  # bytes; PostgreSQL puts no more than 1 GB together
 
 _UNREAD = (UnreadableError, AttributeError, IndexError, KeyError, TypeError, ValueError)

@@ -23,7 +23,7 @@ __all__ = ["put_aside", "unstamped"]
 _CLOCK = r"(?:strftime|datetime|unixepoch|julianday|date|time)\s*\([^()]*\)|current_timestamp"
 _NOW = rf"\(?\s*(?:cast\s*\(\s*)?(?:{_CLOCK})(?:\s+as\s+\w+\s*\))?(?:\s*\*\s*\d+)?\s*\)?\s*"
 _STAMP = re.compile(
-    r"\bAFTER\s+UPDATE\b.*?\bON\s+(?P<of>\S+).*?\bBEGIN\s+UPDATE\s+(?P<what>\S+)\s+"
+    r"\bAFTER\s+(?:UPDATE|INSERT)\b.*?\bON\s+(?P<of>\S+).*?\bBEGIN\s+UPDATE\s+(?P<what>\S+)\s+"
     rf"SET\s+[^\s=,]+\s*=\s*{_NOW}WHERE\b[^;]*;\s*END\s*;?\s*$",
     re.IGNORECASE | re.DOTALL,
 )

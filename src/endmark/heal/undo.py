@@ -17,10 +17,11 @@ from endmark.errors import HealError, StoreError
 from endmark.heal.connect import savepoint, take_write_lock, transaction
 from endmark.heal.journal import Entry, Journal
 from endmark.heal.references import References
+from endmark.heal.refused import said
 from endmark.heal.report import OnProgress, Run, Undone
 from endmark.heal.scan import Open
 from endmark.heal.stamps import unstamped
-from endmark.heal.work import raise_if_general, said
+from endmark.heal.work import raise_if_general
 from endmark.stores.changes import COUNTER, RowChanged, revert
 from endmark.stores.table import Table
 

@@ -13,10 +13,13 @@ from itertools import chain, groupby, zip_longest
 from sqlalchemy import Connection
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
+from endmark.heal.behind import stand_behind
 from endmark.heal.connect import savepoint
 from endmark.heal.find import Candidate, suspects
 from endmark.heal.judge import Id, Judge, Verdict
+from endmark.heal.kept import Kept, UnverifiedError
 from endmark.heal.references import References
+from endmark.heal.refused import why_refused, why_unsound
 from endmark.heal.stamps import unstamped
 from endmark.stores.changes import COUNTER, Change, RowChanged, statement
 from endmark.stores.conversation import Row
@@ -27,10 +30,6 @@ WHOLE = 2_000  # rows in memory at a time
 UNSOUGHT = 20_000  # where no index finds a conversation, and each reading is of the whole table
 CHANGED = "a row changed while it was healed; the next run sees to it"
 UNVERIFIED = "what was written does not read back as a sound conversation; it was taken back"
-
-
-class UnverifiedError(Exception):
-    """What was written does not read back as planned."""
 
 
 @dataclass(slots=True)
@@ -87,6 +86,7 @@ class Worker:
         self.judge = judge
         self.source = judge.source
         self.references = References(judge.source.tables)
+        self.kept = Kept(judge.source.tables)
 
     def work(self, connection: Connection, batch: Sequence[Candidate]) -> Iterator[Outcome]:
         """Heal a batch on a connection whose transaction the caller commits."""
@@ -118,6 +118,7 @@ class Worker:
         planned = _in_turn(connection, due)
         changes = [change for _, change in planned]
         made = unstamped(connection, self.source.tables, changes, at_once=at_once)
+        made = self.kept.of(connection, made)
         outcomes = _shared_out(due, [index for index, _ in planned], made)
         self._verify(connection, outcomes)
         return outcomes
@@ -138,14 +139,14 @@ class Worker:
                     return self._write_all(connection, [verdict])[0]
             except RowChanged:
                 reason = CHANGED
-            except UnverifiedError:
-                reason = UNVERIFIED
+            except UnverifiedError as error:
+                reason = str(error) or why_unsound(connection, self.source) or UNVERIFIED
             except UnicodeError:
                 reason = "a text of its messages cannot be stored: half a surrogate pair"
                 break
             except DBAPIError as error:
                 raise_if_general(error)
-                reason = f"the database refused the change: {said(error)}"
+                reason = why_refused(connection, self.source, error)
                 break
         verdict.problem = reason
         return Outcome(verdict)
@@ -156,8 +157,14 @@ class Worker:
             Candidate(o.verdict.id, tuple(tuple(c.key.values()) for c in o.made if c.after))
             for o in alone
         ]
-        again = self.judge.alone(_rows(connection, self.source, keys, lock=False))
+        read = _rows(connection, self.source, keys, lock=False)
+        for row in chain.from_iterable(read.values()):
+            row.written = 0.0  # by now: it was old enough, and a trigger may tell of this write
+        again = self.judge.alone(read)
         if len(again) < len(alone) or any(verdict.findings for verdict in again.values()):
+            raise UnverifiedError
+        made = {o.verdict.id: o.made for o in outcomes}
+        if not stand_behind(connection, self.source, made):
             raise UnverifiedError
         due = {o.verdict.id: self._rows_due(o) for o in outcomes if not o.verdict.alone}
         whole = suspects(self.source, connection, due)
@@ -221,9 +228,3 @@ def raise_if_general(error: Exception) -> None:
         and not raised
     ):
         raise error
-
-
-def said(error: DBAPIError) -> str:
-    """Give the database's own words, without its details: those hold values of the row."""
-    primary = getattr(getattr(error.orig, "diag", None), "message_primary", None)
-    return str(primary or error.orig).partition("\n")[0]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+import struct
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -23,8 +24,11 @@ from endmark.stores.table import Cell
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WHOLE = re.compile(r"-?[0-9]+")
 _DIGITS = re.compile(r":[0-9]{2}(?:[.,]([0-9]+))?(?:Z|[+-][0-9:]+)$")  # before a zone
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TENS = re.compile(r"(?:numeric|decimal)\([0-9]+,-([0-9]+)\)")
 _PRECISION = re.compile(r"(?:timestamp|numeric\([0-9]+,|decimal\([0-9]+,)\(?([0-9])\)")
 HIGHEST = 2**63 - 1
+_DAY_LONG = 86_400_000_000
 Write = Callable[[int], Cell]
 Place = tuple[int, Write]
 
@@ -35,14 +39,23 @@ def places(cells: Sequence[Cell], type_: str) -> list[Place]:
     Raises `UnreadableError` for a value that is neither a number nor a time.
     """
     if all(map(_is_whole, cells)):
-        texts, numbers = _stepped(str, 1), _stepped(lambda number: number, 1)
-        return [(int(cell or 0), texts if isinstance(cell, str) else numbers) for cell in cells]
+        tens = _TENS.match(type_.lower())  # it keeps no digits below
+        size = 10 ** int(tens[1]) if tens else 1
+        texts, numbers = _stepped(str, size), _stepped(lambda number: number, size)
+        writes = [texts if isinstance(cell, str) else numbers for cell in cells]
+        return [(int(cell or 0) // size, w) for cell, w in zip(cells, writes, strict=True)]
     if any(_is_fraction(cell) for cell in cells):  # whole numbers among them count alike
-        stamps = [_fraction(cell) for cell in cells]
+        stamps = [_fraction(_single(cell) if _is_single(cell, type_) else cell) for cell in cells]
     else:
         stamps = [stamp(cell) for cell in cells]
     step = max((_step(cell, type_) for cell in cells), default=1)
+    step = _DAY_LONG if are_days(cells) else step
     return [(value // step, _stepped(write, step)) for value, write in stamps]
+
+
+def no_room(column: str) -> str:
+    """Say why no row can be added where neighbours take all values of the order's column."""
+    return f"between two rows there is no free value of {column}; no row can be added"
 
 
 def _stepped(write: Write, step: int) -> Write:
@@ -69,8 +82,27 @@ def _step(cell: Cell, type_: str) -> int:
     if isinstance(cell, str) and (zoned := _DIGITS.search(cell)):
         return int(10 ** (6 - min(6, len(zoned[1] or ""))))
     if _is_fraction(cell):
-        return max(1, math.ceil(math.ulp(float(cell or 0)) * 1e6))
+        finest = math.ulp(float(cell or 0)) * (2**29 if _is_single(cell, type_) else 1)
+        return max(1, math.ceil(finest * 1e6))
     return 1
+
+
+def are_days(cells: Sequence[Cell]) -> bool:
+    """Tell times that are days alone."""
+    return all(isinstance(cell, str) and _DAY.fullmatch(cell) for cell in cells)
+
+
+def _is_single(cell: Cell, type_: str) -> bool:
+    """Tell a number of single precision: on PostgreSQL, where cells are text."""
+    return type_ == "real" and isinstance(cell, str)
+
+
+def _single(cell: Cell) -> Cell:
+    """Read a number as a `real` holds it: its shortest text is some other number."""
+    try:
+        return repr(struct.unpack("f", struct.pack("f", float(cell or 0)))[0])
+    except (OverflowError, ValueError):
+        return cell
 
 
 def _is_whole(cell: Cell) -> bool:
@@ -149,6 +181,8 @@ def _micros(when: datetime) -> int:
 
 def _like(sample: str, number: int, when: datetime) -> str:
     moment = _EPOCH + timedelta(microseconds=number)
+    if are_days([sample]) and number % _DAY_LONG == 0:
+        return moment.date().isoformat()
     moment = moment.astimezone(when.tzinfo) if when.tzinfo else moment.replace(tzinfo=None)
     text = moment.isoformat(sep="T" if "T" in sample else " ", timespec="microseconds")
     if zoned := _DIGITS.search(sample):  # as many digits, or the zone would sort among them
@@ -193,6 +227,15 @@ def respace(origins: Sequence[int | None], values: Sequence[int]) -> list[int]:
         tied = value == last and {slot - 1, slot} <= stay and wanted[slot - 1] == last
         given.append(last + 1 if last is not None and value <= last and not tied else value)
     return given
+
+
+def pushes(origins: Sequence[int | None], values: Sequence[int], given: Sequence[int]) -> bool:
+    """Tell whether rows that could stay were pushed on, or others put behind the last one."""
+    stay = kept(origins)
+    return max(given) > max(values) or any(
+        origin is not None and slot in stay and given[slot] != values[origin]
+        for slot, origin in enumerate(origins)
+    )
 
 
 def _between(last: int | None, wanted: Sequence[int | None], slot: int) -> int:

@@ -19,7 +19,7 @@ from endmark.stores import fields, heads, json_text
 from endmark.stores.changes import Change
 from endmark.stores.conversation import Conversation, Row
 from endmark.stores.copies import agreed
-from endmark.stores.order import Write, places, respace, rotate
+from endmark.stores.order import Write, are_days, no_room, places, pushes, respace, rotate
 from endmark.stores.select import label, of_conversations, read_rows
 from endmark.stores.source import Source
 from endmark.stores.table import Cell, Cells
@@ -229,8 +229,12 @@ def respaced(
     """Say which rows change so that the slots are in order by a number, or a time."""
     rows = conversation.rows
     first = source.order[0]
-    stamps = places([row.order[0] for row in rows], source.table.columns[first].type)
-    values = respace(origins, [value for value, _ in stamps])
+    given = [row.order[0] for row in rows]
+    stamps = places(given, source.table.columns[first].type)
+    old = [value for value, _ in stamps]
+    values = respace(origins, old)
+    if are_days(given) and pushes(origins, old, values):  # no message gets another date
+        raise UnreadableError(no_room(first))
     moves: dict[int, tuple[int, int, Change]] = {}
     edits: list[Change] = []
     inserts: list[Change] = []
@@ -252,7 +256,7 @@ def respaced(
             moves[origin] = (was, value, change)
     held = set(origins)
     deletes = [_delete(source, row) for k, row in enumerate(rows) if k not in held]
-    spare = max([value for value, _ in stamps] + values) + 1
+    spare = max(old + values) + 1
     return deletes + edits + _in_turn(first, moves, spare, stamps[0][1]) + inserts
 
 

@@ -7,6 +7,7 @@ nothing in this package writes without `write.execute`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -223,7 +224,18 @@ class Source:
         Raises `UnreadableError` when the store has no room for what the repair needs.
         """
         changes: list[Change] = self.layout.changes(self, conversation, rebuilt)
-        return changes
+        return [own for change in changes if (own := self._without_computed(change)) is not None]
+
+    def _without_computed(self, change: Change) -> Change | None:
+        """Leave to the database the columns that it computes; None where no other changes."""
+        after, before = change.after, change.before
+        if after is None or before is None:  # a new row is written without them anyway
+            return change
+        columns = self.tables[change.table].columns
+        own = {name: cell for name, cell in after.items() if not columns[name].generated}
+        if len(own) == len(after):
+            return change
+        return replace(change, before={n: before[n] for n in own}, after=own) if own else None
 
     @property
     def is_opaque(self) -> bool:
