@@ -223,15 +223,6 @@ def test_a_refused_statement_leaves_nothing_behind(database: Database) -> None:
             assert roles(stored(connection, NUMBERED)) == "user assistant tool user"
 
 
-def test_an_end_that_cannot_be_read_refuses_the_write(database: Database) -> None:
-    METADATA.create_all(database.engine)
-    with database.engine.begin() as connection:
-        write(connection, SHARED, ["no message"])  # type: ignore[arg-type]
-    guard(database.engine, store(SHARED))
-    with pytest.raises(UnreadableError), database.engine.begin() as connection:
-        write(connection, SHARED, CHAT.user("a"))
-
-
 def test_a_guard_is_taken_away(database: Database) -> None:
     METADATA.create_all(database.engine)
     handle = guard(database.engine, store(SHARED))

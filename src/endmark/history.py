@@ -34,12 +34,13 @@ from endmark.pairing import pair
 from endmark.policy import DEFAULT, Policy
 from endmark.repair import Plan, Scene, plan
 
-__all__ = ["Examination", "check", "examine", "finalize", "is_synthesized", "repair"]
+__all__ = ["ODD", "Examination", "check", "examine", "finalize", "is_synthesized", "repair"]
 
 H = TypeVar("H", bound=Sequence[Any])
 
 
-_ODD = (AttributeError, IndexError, KeyError, TypeError, UnicodeError)
+# What reading a message raises that is none of its format.
+ODD = (AttributeError, IndexError, KeyError, TypeError, UnicodeError)
 
 
 def _unlike(format_: Format, error: Exception) -> UnreadableError:
@@ -66,7 +67,7 @@ class Examination:
         """
         try:
             return self.format.apply(self.history, self.edits)
-        except _ODD as error:
+        except ODD as error:
             raise _unlike(self.format, error) from error
 
 
@@ -91,7 +92,7 @@ def examine(
         if not suspects:
             return Examination(history, format_)
         made = _decide(seen, format_, suspects, policy, turn)
-    except _ODD as error:
+    except ODD as error:
         raise _unlike(format_, error) from error
     if any(isinstance(edit, Drop | ToText) for edit in made.edits):
         formats.require_own(history, format_)  # here alone: it would cost a sound history its time

@@ -145,7 +145,7 @@ def _found(state: ORMExecuteState, mapping: Mapping) -> Later:
     named = [columns[name].columns[0] for name in mapping.conversation]
     query = touched(named, columns[mapping.order].columns[0], state.statement)
     given = [row for row in _rows(state.parameters) if row.keys() >= set(mapping.key)]
-    connection = state.session.connection()
+    connection = state.session.connection(bind_arguments=state.bind_arguments)
     if given:
         keys = list(zip(mapping.mapper.primary_key, mapping.key, strict=True))
         by_key = [[column == row[name] for column, name in keys] for row in given]

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from operator import attrgetter, le
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy.orm import attributes
+from sqlalchemy.orm import PassiveFlag, attributes
 
 from endmark.errors import UnreadableError
 from endmark.formats import Rebuilt
 from endmark.formats._base import Message
+from endmark.guard._core import Since, earlier, starting_at
 from endmark.guard._mapping import Mapping
 from endmark.stores.order import place, stamp
 from endmark.stores.table import Cell
 
 __all__ = [
+    "MICROSECOND",
+    "Added",
     "as_read",
     "between",
+    "changed",
     "in_order",
     "object_of",
     "places",
@@ -30,10 +34,43 @@ __all__ = [
 MICROSECOND = timedelta(microseconds=1)
 
 
+class Added(NamedTuple):
+    """A new object, the message that it holds, and the order value that the application gave."""
+
+    obj: Any
+    message: Message
+    mapping: Mapping
+    number: Any
+
+    @property
+    def now(self) -> Any:
+        """The order value that it has by now."""
+        return attributes.instance_dict(self.obj).get(self.mapping.order)
+
+
 def in_order(objects: Iterable[Any]) -> list[Any]:
     """Give new objects in the order in which the unit of work inserts them."""
     states = sorted(map(attributes.instance_state, objects), key=attrgetter("insert_order"))
+    if len({state.insert_order for state in states}) < len(states):
+        for number, state in enumerate(states):  # two alike leave no room between them
+            state.insert_order = number
     return [state.obj() for state in states]
+
+
+def changed(obj: Any, mapping: Mapping) -> Iterator[tuple[Any, Since]]:
+    """Give the conversations that a changed object is, and was, of, and from what place on."""
+    past: dict[str, Any] = {
+        name: attributes.get_history(obj, name, PassiveFlag.PASSIVE_NO_INITIALIZE)
+        for name in mapping.telling
+    }
+    if not any(history.added or history.deleted for history in past.values()):
+        return
+    # By attribute: an expired object is read again.
+    now = {name: getattr(obj, name) for name in (*mapping.conversation, mapping.order)}
+    was = {name: (past[name].deleted or [value])[0] for name, value in now.items()}
+    since = earlier(starting_at(now[mapping.order]), starting_at(was[mapping.order]))
+    for values in (now, was):
+        yield tuple(values[name] for name in mapping.conversation), since
 
 
 def as_read(orders: Sequence[Any]) -> Sequence[int]:
@@ -73,27 +110,27 @@ def time_behind(last: Cell) -> datetime | None:
         return None
 
 
-def renumber(mapping: Mapping, objects: Sequence[Any], last: Any) -> None:
+def renumber(added: Sequence[Added], last: Any) -> None:
     """Numbers, or times, that the application gave move on behind the closing rows."""
     step: Any = MICROSECOND if isinstance(last, datetime) else 1
-    for obj in objects:
-        given = attributes.instance_dict(obj).get(mapping.order)
+    for each in added:
+        given = each.now
         if given is None or type(given) is not type(last) or given > last:
             return
         last += step
-        setattr(obj, mapping.order, last)
+        setattr(each.obj, each.mapping.order, last)
 
 
 def places(
-    rebuilt: Rebuilt, block: Sequence[Message], waiting: Sequence[Any], obj: Any
-) -> list[tuple[Message, Any]] | None:
+    rebuilt: Rebuilt, block: Sequence[Message], waiting: Sequence[Added], new: Added
+) -> list[tuple[Message, Added]] | None:
     """Pair each closing message with the object that it goes before; None where none will do."""
     kept = [k for k in rebuilt.origins if k is not None]
     if kept != list(range(len(block))):
         return None
-    mine: list[Any] = [None] * len(block) + [*waiting, obj]
+    mine: list[Any] = [None] * len(block) + [*waiting, new]
     mine = mine[-len(block) - 1 :]  # the last objects are the last of the block
-    places: list[tuple[Message, Any]] = []
+    places: list[tuple[Message, Added]] = []
     following = len(block)
     for message, origin in zip(reversed(rebuilt.messages), reversed(rebuilt.origins), strict=True):
         if origin is not None:

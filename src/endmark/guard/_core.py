@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
+from endmark.errors import StoreError
 from endmark.formats import Rebuilt
 from endmark.formats._base import Message
 from endmark.guard._beside import require_named
-from endmark.guard._rows import Id, Rows
+from endmark.guard._rows import Id, Rows, UnreadRowError
 from endmark.guard._tail import (
     Tail,
     answers,
@@ -28,10 +29,10 @@ from endmark.guard._tail import (
     settled,
     waits,
 )
-from endmark.history import Examination, examine
+from endmark.history import ODD, Examination, examine
 from endmark.model import Finding, Shape, Turn
 from endmark.policy import Policy
-from endmark.stores.changes import Change
+from endmark.stores.changes import Change, RowChanged
 from endmark.stores.conversation import Conversation
 from endmark.stores.order import place
 from endmark.stores.table import Cell
@@ -78,6 +79,18 @@ def read_tail(
     connection: Connection, rows: Rows, id_: Id, policy: Policy, *, in_epoch: bool = False
 ) -> Tail:
     """Read what the next message depends on: one row, and more only in the midst of a block."""
+    try:
+        return _read_tail(connection, rows, id_, policy, in_epoch=in_epoch)
+    except ODD as error:
+        raise UnreadRowError(
+            f"{rows.table.label}: one of the last rows is no message of {rows.format.name} "
+            f"({type(error).__name__} while reading it); mend that row, or take it out"
+        ) from error
+
+
+def _read_tail(
+    connection: Connection, rows: Rows, id_: Id, policy: Policy, *, in_epoch: bool
+) -> Tail:
     format_ = rows.format
     if format_.shape is Shape.INLINE:
         found, epoch = rows.tail(connection, id_, 4, epoch=in_epoch)
@@ -99,7 +112,7 @@ def read_tail(
             break
         count *= BLOCK
         found, tail.epoch = rows.tail(connection, id_, count, epoch=in_epoch)
-        tail.last = found[0][0]
+        tail.last = found[0][0] if found else None
     tail.block = block = block_of(history, start, format_)
     tail.open = bool(block)
     if block and answers(format_, block[-1]):
@@ -168,7 +181,14 @@ def write(connection: Connection, rows: Rows, conversation: Conversation, rebuil
         _native(rows, _short(rows, _own_row(rows, conversation, change)))
         for change in rows.source.changes(conversation, rebuilt)
     ]
-    execute(connection, rows.source.tables, changes)
+    try:
+        execute(connection, rows.source.tables, changes)
+    except RowChanged as error:
+        msg = (
+            f"{rows.table.label}, conversation {', '.join(map(str, conversation.id))}: another "
+            "writer changed a row while it was put in order; try the transaction again"
+        )
+        raise StoreError(msg) from error
 
 
 def _short(rows: Rows, change: Change) -> Change:

@@ -17,8 +17,11 @@ from sqlalchemy.orm import Session, attributes
 
 from endmark.formats._base import Message
 from endmark.guard._closing import (
+    MICROSECOND,
+    Added,
     as_read,
     between,
+    changed,
     in_order,
     object_of,
     places,
@@ -62,6 +65,8 @@ class Flush:
         self._connection: Connection | None = None
         self._rows: Rows | None = None
         self._low: dict[int, float] = {}
+        self._changed: set[Any] = set()  # conversations of which a row is changed or deleted
+        self._made: list[Any] = []  # closing objects
 
     def finalize(self) -> None:
         """Inline formats: finalize each new and changed object's message in place."""
@@ -93,13 +98,24 @@ class Flush:
 
     def order(self) -> None:
         """Own message and next message formats: close first, and note what comes after."""
-        mapping_of = self.handle.mapping
-        groups: dict[Any, list[tuple[Any, Message]]] = {}
+        self._note_changed()
+        groups = self._added()
+        # In one order for all writers, or two could each wait for the other's conversation.
+        for group in sorted(groups, key=repr) if len(groups) > 1 else groups:
+            try:
+                self._order(group if group.__class__ is tuple else None, groups[group])
+            except BaseException:
+                self._take_back()
+                raise
+
+    def _added(self) -> dict[Any, list[Added]]:
+        """Give the new objects with a message, by conversation."""
+        groups: dict[Any, list[Added]] = {}
         cls, mapping = None, None
         for obj in in_order(self.session.new):
             if obj.__class__ is not cls:
                 cls = obj.__class__
-                mapping = mapping_of(cls)
+                mapping = self.handle.mapping(cls)
             if mapping is None:
                 continue
             values = attributes.instance_dict(obj)
@@ -110,27 +126,35 @@ class Flush:
             if group is None:  # in a collection of its parent, without a way back
                 self.handle.kept(self.session).nameless.append(obj)
             else:
-                groups.setdefault((mapping, group), []).append((obj, message))
-        for (mapping, group), given in groups.items():
-            named = group if group.__class__ is tuple else None
-            self._order(mapping, named, [pair[0] for pair in given], [pair[1] for pair in given])
+                added = Added(obj, message, mapping, values.get(mapping.order))
+                groups.setdefault(group, []).append(added)
+        return groups
+
+    def _note_changed(self) -> None:
+        """Note the conversations of changed and deleted objects: they are looked at afterwards."""
         for obj in self.session.dirty:
-            mapping = mapping_of(obj.__class__)
-            if mapping is not None and self._touches(obj, mapping):
-                self._later_of(obj, mapping)
+            mapping = self.handle.mapping(obj.__class__)
+            for conversation, since in changed(obj, mapping) if mapping else ():
+                self._later(conversation, since)
+                self._changed.add(conversation)
         for obj in self.session.deleted:
-            mapping = mapping_of(obj.__class__)
-            if mapping is not None:
-                self._later_of(obj, mapping)
+            self._changed.add(self.note_deleted(obj))
 
-    def _touches(self, obj: Any, mapping: Mapping) -> bool:
-        history = attributes.get_history(obj, mapping.payload)
-        return bool(history.added or history.deleted)
+    def note_deleted(self, obj: Any) -> Any:
+        """Note the conversation of a deleted object, and give it; None where it has none."""
+        mapping = self.handle.mapping(obj.__class__)
+        if mapping is None:
+            return None
+        values = attributes.instance_dict(obj)
+        conversation = mapping.conversation_of(values)
+        self._later(conversation, starting_at(values.get(mapping.order)))
+        return conversation
 
-    def _later_of(self, obj: Any, mapping: Mapping) -> None:
-        # By attribute: an expired object is read again.
-        conversation = tuple(getattr(obj, name) for name in mapping.conversation)
-        self._later(conversation, starting_at(getattr(obj, mapping.order)))
+    def _take_back(self) -> None:
+        """Leave no closing object behind a flush that is refused: its call may not be written."""
+        for marker in self._made:
+            if marker in self.session.new:
+                self.session.expunge(marker)
 
     def _later(self, conversation: Any, since: Since = None) -> None:
         """Note that a conversation is to be repaired, from its end or an earlier place on."""
@@ -143,7 +167,9 @@ class Flush:
     def connection(self) -> Connection:
         """The session's own."""
         if self._connection is None:
-            self._connection = self.session.connection()
+            self._connection = self.session.connection(
+                bind_arguments={"mapper": self.handle.mapper}
+            )
         return self._connection
 
     @property
@@ -152,51 +178,53 @@ class Flush:
             self._rows = self.handle.rows(self.connection)
         return self._rows
 
-    def _order(
-        self, mapping: Mapping, conversation: Any, objects: list[Any], messages: list[Message]
-    ) -> None:
-        numbers = [attributes.instance_dict(obj).get(mapping.order) for obj in objects]
+    def _order(self, conversation: Any, added: list[Added]) -> None:
+        """Put the new objects of one conversation in order behind what is stored."""
+        numbers = [each.number for each in added]
         numbered = None not in numbers
         if numbered and numbers[1:]:
-            at = as_read(numbers)
-            objects, messages = [objects[k] for k in at], [messages[k] for k in at]
-            numbers = [numbers[k] for k in at]
+            added = [added[k] for k in as_read(numbers)]
         tail = self._tail(conversation, numbered=numbered)
         timed = conversation is not None and self.rows.source.kind == "time"
         if timed and not numbered:
-            self._give_time(mapping, conversation, objects[0])
-        if numbered and stands_before(numbers[0], tail.last):
-            self._later(conversation, starting_at(numbers[0]))
+            self._give_times(conversation, added)
+        before = numbered and stands_before(added[0].number, tail.last)
+        if before or conversation in self._changed:
+            # What is closed now could be moved to a row that this flush writes over, or deletes.
+            self._later(conversation, starting_at(added[0].number) if before else None)
+            self.handle.kept(self.session).tails.pop(conversation, None)
             return
-        if tail.passes(messages, mapping.format):
-            tail.last = numbers[-1] if numbered else tail.last
-            return
-        waiting: list[Any] = []  # objects of the running block
-        for obj, message in zip(objects, messages, strict=True):
-            values = attributes.instance_dict(obj)
-            verdict = weigh(tail, message, mapping.format, self.handle.policy)
+        if not tail.passes([each.message for each in added], added[0].mapping.format):
+            self._weigh(conversation, tail, added, timed=timed)
+        if numbered:  # they may have been moved on
+            tail.last = added[-1].now
+
+    def _weigh(self, conversation: Any, tail: Tail, added: list[Added], *, timed: bool) -> None:
+        """Weigh message by message; close what one passes, and note what is to be repaired later."""
+        policy = self.handle.policy
+        waiting: list[Added] = []  # of the running block
+        for each in added:
+            message, mapping = each.message, each.mapping
+            verdict = weigh(tail, message, mapping.format, policy)
             closed = False
             if verdict.message is None:  # the row is the application's: it is looked at later
                 verdict = replace(verdict, message=message, disturbs=True)
             elif verdict.message is not message:
+                values = attributes.instance_dict(each.obj)
                 for key, value in mapping.put(verdict.message, values).items():
-                    setattr(obj, key, value)
+                    setattr(each.obj, key, value)
                 report(_plain(conversation), verdict.findings, self.handle.on_repair)
             if verdict.closes:
-                closed = self._close(mapping, tail, conversation, waiting, obj, objects)
+                closed = self._close(tail, conversation, waiting, each, added)
                 tail.block, tail.open = [], False
             # A time that the database is to give may be that of the closing rows.
-            unsure = not closed or (timed and values.get(mapping.order) is None)
+            unsure = not closed or (timed and each.now is None)
             if unsure and (verdict.disturbs or verdict.closes):
                 self._later(conversation)
-            tail.take(
-                weigh(tail, message, mapping.format, self.handle.policy) if closed else verdict
-            )
-            waiting.append(obj)
-        if numbered:  # they may have been moved on
-            tail.last = attributes.instance_dict(objects[-1])[mapping.order]
+            tail.take(weigh(tail, message, mapping.format, policy) if closed else verdict)
+            waiting.append(each)
 
-    def _give_time(self, mapping: Mapping, conversation: Any, obj: Any) -> None:
+    def _give_times(self, conversation: Any, added: list[Added]) -> None:
         """Where rows were moved on to later times, the database's own would be before them."""
         rows = self.rows
         last, _ = rows.tail(self.connection, rows.id_of(conversation), 1)
@@ -205,8 +233,12 @@ class Flush:
         if following is None or (rows.postgresql and not moved):
             return
         now = datetime.now(following.tzinfo or UTC).replace(microsecond=0)
-        if rows.postgresql or following.replace(tzinfo=now.tzinfo) > now:
-            setattr(obj, mapping.order, following)
+        if not rows.postgresql and following.replace(tzinfo=now.tzinfo) <= now:
+            return
+        for each in added:
+            if each.now is None:
+                setattr(each.obj, each.mapping.order, following)
+                following += MICROSECOND
 
     def _fence(self, rows: Rows, conversation: Any) -> None:
         locked = self.handle.kept(self.session).locked
@@ -240,55 +272,52 @@ class Flush:
 
     def _close(
         self,
-        mapping: Mapping,
         tail: Tail,
         conversation: Any,
-        waiting: Sequence[Any],
-        obj: Any,
-        objects: Sequence[Any],
+        waiting: Sequence[Added],
+        new: Added,
+        added: Sequence[Added],
     ) -> bool:
         """Close what is open before an object; False where that has to wait for the flush."""
-        given = any(
-            attributes.instance_dict(each).get(mapping.order) is not None for each in objects
-        )
-        if not waiting and given and self.rows.source.kind == "shared":
-            return False  # the database numbers closing rows: they could take what was given
         if not waiting:
+            given = any(each.now is not None for each in added)
+            if given and self.rows.source.kind == "shared":
+                return False  # the database numbers closing rows: they could take what was given
             self.settle(conversation, "over")
             rows, id_ = self.rows, self.rows.id_of(conversation)
             last, _ = rows.tail(self.connection, id_, 1)
             if rows.numbered and last:
-                renumber(mapping, objects, int(last[0][0] or 0))
+                renumber(added, int(last[0][0] or 0))
             return True
-        found = examine(tail.block, mapping.format, self.handle.policy)
-        where = places(found.rebuild(), tail.block, waiting, obj)
+        found = examine(tail.block, new.mapping.format, self.handle.policy)
+        where = places(found.rebuild(), tail.block, waiting, new)
         if where is None:
             return False
         for marker, before in where:
-            self._add_before(mapping, marker, before, objects)
+            self._add_before(marker, before, added)
         report(_plain(conversation), found.findings, self.handle.on_repair)
         return True
 
-    def _add_before(
-        self, mapping: Mapping, message: Message, obj: Any, objects: Sequence[Any]
-    ) -> None:
+    def _add_before(self, message: Message, new: Added, added: Sequence[Added]) -> None:
         """Add an object that the unit of work inserts right before another one."""
+        obj, mapping = new.obj, new.mapping
         marker = object_of(mapping, message, obj)
         self.session.add(marker)
+        self._made.append(marker)
         # It inserts by this number, and objects have whole ones: each marker halves the gap.
         state: Any = attributes.instance_state(obj)
         low = self._low.get(id(obj), state.insert_order - 1)
         order: Any = (low + state.insert_order) / 2
         self._low[id(obj)] = attributes.instance_state(marker).insert_order = order
-        number = attributes.instance_dict(obj).get(mapping.order)
+        number = new.now
         if number is None:
             return
-        at = list(objects).index(obj)
-        earlier = attributes.instance_dict(objects[at - 1]).get(mapping.order) if at else None
+        at = next(k for k, each in enumerate(added) if each.obj is obj)
+        earlier = added[at - 1].now if at else None
         middle = between(earlier, number)
         setattr(marker, mapping.order, number if middle is None else middle)
         if middle is None:
-            renumber(mapping, objects[at:], number)
+            renumber(added[at:], number)
 
     def settle(self, conversation: Any, turn: Turn, since: Since = None) -> None:
         """Repair a conversation at connection level, its end or from an earlier place on."""
@@ -342,7 +371,7 @@ def refreshed(handle: Handle, session: Session) -> None:
         named = mapping and mapping.conversation_of(attributes.instance_dict(obj))
         if named is not None:
             after.setdefault(named, None)
-    for conversation, since in after.items():
+    for conversation, since in sorted(after.items(), key=repr):
         Flush(handle, session).settle(conversation, "open", since)
 
 

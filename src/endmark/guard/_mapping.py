@@ -128,6 +128,9 @@ class Mapping:
         self.key = tuple(mapper.get_property_by_column(c).key for c in mapper.primary_key)
         order = store.order or tuple(column.name for column in mapper.primary_key)
         self.order = by_column[order[0]]
+        # What is stored, and where it is read, hangs on these.
+        told = (*self.conversation, self.order, self.payload, *self.key)
+        self.telling = tuple(dict.fromkeys((*told, self.role) if self.role else told))
         self.number = next((by_column[n] for n in ("message_id",) if n in by_column), None)
         self.parents = [
             relation

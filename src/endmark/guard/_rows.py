@@ -13,6 +13,7 @@ import uuid
 import weakref
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -45,6 +46,9 @@ _OPENED: weakref.WeakKeyDictionary[Engine, list[tuple[Store, Rows]]] = weakref.W
 
 def rows_of(connection: Connection, store: Store) -> Rows:
     """Give the rows of a store in a connection's database; the database is looked at once."""
+    schemas = connection.get_execution_options().get("schema_translate_map") or {}
+    if store.schema in schemas:
+        store = replace(store, schema=schemas[store.schema])
     opened = _OPENED.setdefault(connection.engine, [])
     for known, rows in opened:
         if known is store or known == store:

@@ -126,7 +126,8 @@ class Statements:
         """Close what the new rows find open; give the conversations to be looked at again."""
         replaces = getattr(statement, "_post_values_clause", None) is not None
         later: Later = {}
-        for named, given in self._new(_said(statement, parameters)).items():
+        new = self._new(_said(statement, parameters))
+        for named, given in sorted(new.items(), key=lambda item: repr(item[0])):  # as all lock
             rows = rows_of(connection, self.store)
             id_ = rows.id_of(named)
             rows.fence(connection, id_)

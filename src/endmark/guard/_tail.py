@@ -13,7 +13,7 @@ from typing import Any, cast
 from endmark.errors import UnreadableError
 from endmark.formats._base import Format, History, Message
 from endmark.formats._own_message import OwnMessage
-from endmark.history import Examination, examine
+from endmark.history import ODD, Examination, examine
 from endmark.model import Drop, Finding, Kind, Owner, Result, SetId, Shape
 from endmark.policy import DEFAULT, Policy
 from endmark.stores.table import Cell
@@ -65,9 +65,12 @@ class Tail:
         One look at all of them, which is a third of the cost of one at each.
         """
         history = [*self.block, *messages]
-        if self.left or self.stray or format_.skim(history):
+        try:
+            if self.left or self.stray or format_.skim(history):
+                return False
+            self.block = block_of(history, block_start(history, format_), format_)
+        except ODD:
             return False
-        self.block = block_of(history, block_start(history, format_), format_)
         self.open = bool(self.block)
         return True
 
@@ -95,7 +98,15 @@ class Verdict:
 
 
 def weigh(tail: Tail, message: Message, format_: Format, policy: Policy) -> Verdict:
-    """Say what has to happen for this message to stand at this end."""
+    """Say what has to happen for this message to stand at this end. Raises `UnreadableError`."""
+    try:
+        return _weigh(tail, message, format_, policy)
+    except ODD as error:
+        msg = f"a message is none of {format_.name} ({type(error).__name__} while reading it)"
+        raise UnreadableError(f"{msg}; nothing was written") from error
+
+
+def _weigh(tail: Tail, message: Message, format_: Format, policy: Policy) -> Verdict:
     if not (tail.open or tail.left or tail.stray) and not answers(format_, message):
         if format_.call_ids(message):
             return Verdict([message], message, open=True)
@@ -212,7 +223,7 @@ def block_of(history: History, start: int, format_: Format) -> list[Message]:
         return []
     block = list(history[start:])
     told = any(format_.call_ids(m) or answers(format_, m) or leads(format_, m) for m in block)
-    return block if told else []
+    return block if told or format_.skim(block) else []  # an empty answer may stand last alone
 
 
 def require_readable(format_: Format, messages: Sequence[Any]) -> None:

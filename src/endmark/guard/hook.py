@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.orm import (
+    Mapper,
     ORMExecuteState,
     Session,
     SessionTransaction,
@@ -94,6 +95,7 @@ class Handle:
         self.on_repair = on_repair
         self._inline = formats.get(store.format).shape is Shape.INLINE
         self._mappings: dict[type, Mapping | None] = {}
+        self.mapper: Mapper[Any] | None = None  # one of those mapped to the store's table
         self._undo: Callable[[], None] | None = None
         self._last: tuple[weakref.ref[Engine], Rows] | None = None  # what was asked for last
         self._statements = Statements(store, policy, on_repair)
@@ -113,6 +115,7 @@ class Handle:
         return [
             *always,
             ("after_flush_postexec", self._after_flush),
+            ("persistent_to_deleted", self._deleted),
             ("after_soft_rollback", self._after_rollback),
             ("after_transaction_end", self._after_transaction),
         ]
@@ -188,6 +191,7 @@ class Handle:
             return self._mappings[cls]
         except KeyError:
             found = self._mappings[cls] = mapping_of(cls, self.store)
+            self.mapper = found.mapper if found else self.mapper
             return found
 
     def is_open(self, session: Session, conversation: Any) -> bool:
@@ -203,10 +207,12 @@ class Handle:
 
     def rows(self, connection: Connection) -> Rows:
         """Give the store's rows in a connection's database."""
-        engine = connection.engine
-        if self._last is None or self._last[0]() is not engine:
-            self._last = (weakref.ref(engine), rows_of(connection, self.store))
-        return self._last[1]
+        if connection.get_execution_options().get("schema_translate_map"):
+            return rows_of(connection, self.store)
+        engine, last = connection.engine, self._last  # another thread may change the latter
+        if last is None or last[0]() is not engine:
+            self._last = last = (weakref.ref(engine), rows_of(connection, self.store))
+        return last[1]
 
     def _before_flush(self, session: Session, _context: Any, _instances: Any) -> None:
         flush = Flush(self, session)
@@ -217,6 +223,10 @@ class Handle:
 
     def _after_flush(self, session: Session, _context: Any) -> None:
         refreshed(self, session)
+
+    def _deleted(self, session: Session, obj: Any) -> None:
+        """Hear of orphans too, which a flush deletes by itself."""
+        Flush(self, session).note_deleted(obj)
 
     def _after_rollback(self, session: Session, _transaction: SessionTransaction) -> None:
         self._forget(session)
