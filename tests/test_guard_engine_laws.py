@@ -20,6 +20,7 @@ from endmark.history import examine
 from endmark.model import Shape
 from endmark.stores import Store
 from guard_messages import Message
+from judging import violations
 from test_guard_laws import FAR, LAWS, NUMBERS, after, is_told, kinds
 
 pytestmark = pytest.mark.slow
@@ -95,15 +96,18 @@ def test_many_rows_at_once_leave_nothing_to_repair(
     assert_nothing_is_left(engine, name, parts)
 
 
-def assert_nothing_is_left(engine: sa.Engine, name: str, parts: list[list[Message]]) -> None:
-    """Write each part by one statement, and see that it leaves nothing to repair."""
-    thread = str(next(NUMBERS))
+def assert_nothing_is_left(
+    engine: sa.Engine, name: str, parts: list[list[Message]]
+) -> list[Message]:
+    """Write each part by one statement, and see that it leaves nothing to repair; give the rows."""
+    thread, found = str(next(NUMBERS)), []
     with engine.begin() as connection:
         for part in parts:
             connection.execute(sa.insert(CHAT).values(rows(thread, part)))
             found = stored(connection, thread)
             left = examine(found, formats.get(name), turn="open")
             assert settled(left, "open")[0].edits == ()
+    return found
 
 
 # -- what is easily missed: a message of nobody's turn, a result of an earlier turn ---------------
@@ -117,6 +121,7 @@ PARTS = {  # c, d, ? and 2 (twice) call, 1 is the result of c, s a system messag
     "a result behind it": ["cs1", "a"],
     "a result in the next statement": ["cs", "1", "a"],
     "a call without an id": ["?s", "a"],
+    "a call without an id, then the user": ["u", "?", "u"],
     "a late result behind a call without an id": ["c", "u", "?", "1"],
     "a second result behind two calls without an id": ["uc1", "u", "2", "1"],
 }
@@ -145,4 +150,6 @@ def test_what_is_easily_missed_leaves_nothing_to_repair(
         "a": lambda: made.assistant("done"),
     }
     parts = [[m for sign in part for m in says[sign]()] for part in PARTS[case]]
-    assert_nothing_is_left(engine, name, parts)
+    found = assert_nothing_is_left(engine, name, parts)
+    if PARTS[case][-1] == "u":  # behind which nothing waits
+        assert violations(found, name) == ()

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from endmark.errors import UnreadableError
 from endmark.formats._base import Format, History, Message
+from endmark.formats._next_message import NextMessage
 from endmark.formats._own_message import OwnMessage
 from endmark.history import ODD, Examination, examine
 from endmark.model import Drop, Finding, Kind, Owner, Result, SetId, Shape
@@ -129,7 +130,10 @@ def _weigh(tail: Tail, message: Message, format_: Format, policy: Policy) -> Ver
     brings = answer or (format_.shape is Shape.NEXT_MESSAGE and _results(format_, message))
     led = bool(tail.block) and leads(format_, tail.block[-1])  # to be judged with what follows it
     passes = behind or (Kind.DANGLING in _kinds(found.findings) and not led)
-    closes = passes and not (brings or tail.stray)
+    # A result that leads the user's message is put there when that is written.
+    led_by = isinstance(format_, NextMessage) and "user" in format_.alternates
+    led_by = led_by and format_.is_user(message)
+    closes = passes and not (brings or tail.stray or led_by)
     disturbs = bool(found.findings) or tail.stray or (tail.left and format_.is_user(message))
     if answer and found.pending and format_.shape is Shape.NEXT_MESSAGE:
         # More results of this run of messages may come: their place is known when all are there.
