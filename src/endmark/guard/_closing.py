@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from operator import attrgetter, le
 from typing import Any, NamedTuple
 
+from sqlalchemy import Connection, select
 from sqlalchemy.orm import PassiveFlag, attributes
 
 from endmark.errors import UnreadableError
@@ -24,6 +25,7 @@ __all__ = [
     "between",
     "changed",
     "in_order",
+    "moved",
     "object_of",
     "places",
     "renumber",
@@ -32,6 +34,9 @@ __all__ = [
 ]
 
 MICROSECOND = timedelta(microseconds=1)
+
+
+Changed = tuple[Any, Since]  # a conversation, and the place from which on it was changed
 
 
 class Added(NamedTuple):
@@ -57,7 +62,7 @@ def in_order(objects: Iterable[Any]) -> list[Any]:
     return [state.obj() for state in states]
 
 
-def changed(obj: Any, mapping: Mapping) -> Iterator[tuple[Any, Since]]:
+def changed(obj: Any, mapping: Mapping, connect: Callable[[], Connection]) -> Iterator[Changed]:
     """Give the conversations that a changed object is, and was, of, and from what place on."""
     past: dict[str, Any] = {
         name: attributes.get_history(obj, name, PassiveFlag.PASSIVE_NO_INITIALIZE)
@@ -65,12 +70,31 @@ def changed(obj: Any, mapping: Mapping) -> Iterator[tuple[Any, Since]]:
     }
     if not any(history.added or history.deleted for history in past.values()):
         return
+    placing = (*mapping.conversation, mapping.order)
     # By attribute: an expired object is read again.
-    now = {name: getattr(obj, name) for name in (*mapping.conversation, mapping.order)}
-    was = {name: (past[name].deleted or [value])[0] for name, value in now.items()}
-    since = earlier(starting_at(now[mapping.order]), starting_at(was[mapping.order]))
-    for values in (now, was):
-        yield tuple(values[name] for name in mapping.conversation), since
+    now = [getattr(obj, name) for name in placing]
+    was: Sequence[Any] = now
+    if any(past[name].added for name in placing):
+        was = _stored(obj, mapping, placing, connect()) or now
+    since = earlier(starting_at(now[-1]), starting_at(was[-1]))
+    yield from ((tuple(values[:-1]), since) for values in (now, was))
+
+
+def moved(obj: Any, relation: str) -> list[Any]:
+    """Give the objects that came to, or left, a relation of a changed one."""
+    history = attributes.get_history(obj, relation, PassiveFlag.PASSIVE_NO_INITIALIZE)
+    return [each for each in (*history.added, *history.deleted) if each is not None]
+
+
+def _stored(
+    obj: Any, mapping: Mapping, names: Sequence[str], connection: Connection
+) -> Sequence[Any] | None:
+    """Read what the row has now: an object that was expired does not know what it had."""
+    columns = [mapping.mapper.column_attrs[name].columns[0] for name in names]
+    identity = attributes.instance_state(obj).identity or ()
+    keys = zip(mapping.mapper.primary_key, identity, strict=True)
+    query = select(*columns).where(*(column == cell for column, cell in keys))
+    return connection.execute(query).first()
 
 
 def as_read(orders: Sequence[Any]) -> Sequence[int]:

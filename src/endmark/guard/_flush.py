@@ -23,6 +23,7 @@ from endmark.guard._closing import (
     between,
     changed,
     in_order,
+    moved,
     object_of,
     places,
     renumber,
@@ -133,12 +134,25 @@ class Flush:
     def _note_changed(self) -> None:
         """Note the conversations of changed and deleted objects: they are looked at afterwards."""
         for obj in self.session.dirty:
+            for key in self.handle.collections(obj.__class__):
+                for child in moved(obj, key):
+                    self._note_moved(child)
             mapping = self.handle.mapping(obj.__class__)
-            for conversation, since in changed(obj, mapping) if mapping else ():
+            if mapping is None:
+                continue
+            for conversation, since in changed(obj, mapping, lambda: self.connection):
                 self._later(conversation, since)
                 self._changed.add(conversation)
+            if any(moved(obj, relation.key) for relation in mapping.parents):
+                self._note_moved(obj)
         for obj in self.session.deleted:
             self._changed.add(self.note_deleted(obj))
+
+    def _note_moved(self, obj: Any) -> None:
+        """Note an object whose conversation the flush itself will change, or that it will delete."""
+        if obj not in self.session.new:
+            self._changed.add(self.note_deleted(obj))
+            self.handle.kept(self.session).nameless.append(obj)
 
     def note_deleted(self, obj: Any) -> Any:
         """Note the conversation of a deleted object, and give it; None where it has none."""
@@ -368,9 +382,10 @@ def refreshed(handle: Handle, session: Session) -> None:
     nameless, kept.nameless = kept.nameless, []
     for obj in nameless:
         mapping = handle.mapping(type(obj))
-        named = mapping and mapping.conversation_of(attributes.instance_dict(obj))
-        if named is not None:
-            after.setdefault(named, None)
+        values = attributes.instance_dict(obj)
+        named = mapping and mapping.conversation_of(values)
+        if mapping and named is not None:
+            after[named] = earlier(after.get(named), starting_at(values.get(mapping.order)))
     for conversation, since in sorted(after.items(), key=repr):
         Flush(handle, session).settle(conversation, "open", since)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import JSON, Integer, Numeric, TypeDecorator, inspect
 from sqlalchemy.engine.default import DefaultDialect
-from sqlalchemy.orm import Mapper, attributes
+from sqlalchemy.orm import Mapper, RelationshipDirection, attributes
 from sqlalchemy.orm.exc import UnmappedClassError
 
 from endmark import formats
@@ -20,7 +20,7 @@ from endmark.stores import json_text
 from endmark.stores._store import Store
 from endmark.stores.guess import sequence_of
 
-__all__ = ["NAMES", "Mapping", "mapping_of", "store_of_class"]
+__all__ = ["NAMES", "Mapping", "collections_of", "mapping_of", "store_of_class"]
 
 
 PLAIN = (dict, list, str, bytes, type(None))
@@ -222,6 +222,18 @@ class Mapping:
         if found is not None:
             return found
         return next((id(values[r.key]) for r in self.parents if values.get(r.key)), None)
+
+
+def collections_of(cls: type, store: Store) -> tuple[str, ...]:
+    """Name the collections of a class that hold objects whose rows are in the store's table."""
+    mapper: Any = inspect(cls, raiseerr=False)
+    return tuple(
+        relation.key
+        for relation in (mapper.relationships if isinstance(mapper, Mapper) else ())
+        if relation.direction is RelationshipDirection.ONETOMANY
+        and not relation.viewonly
+        and _table_of(relation.mapper, store) is not None
+    )
 
 
 def mapping_of(cls: type, store: Store) -> Mapping | None:

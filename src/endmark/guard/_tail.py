@@ -138,9 +138,10 @@ def _weigh(tail: Tail, message: Message, format_: Format, policy: Policy) -> Ver
     if answer and found.pending and format_.shape is Shape.NEXT_MESSAGE:
         # More results of this run of messages may come: their place is known when all are there.
         disturbs = tail.stray or not _kinds(found.findings) <= {Kind.MISPLACED}
+    hollow = not (goes_on or answer) and bool(format_.skim([message]))  # an empty answer may stand last alone
     if not (answer or continues):
-        block = [message] if goes_on else []
-    is_open = bool(block) and (bool(found.pending) or leads(format_, message))
+        block = [message] if goes_on or hollow else []
+    is_open = bool(block) and (bool(found.pending) or hollow or leads(format_, message))
     return Verdict(block, message, is_open, closes, disturbs or far)
 
 
@@ -227,7 +228,7 @@ def block_of(history: History, start: int, format_: Format) -> list[Message]:
         return []
     block = list(history[start:])
     told = any(format_.call_ids(m) or answers(format_, m) or leads(format_, m) for m in block)
-    return block if told or format_.skim(block) else []  # an empty answer may stand last alone
+    return block if told or format_.skim(block) else []
 
 
 def require_readable(format_: Format, messages: Sequence[Any]) -> None:
@@ -266,12 +267,16 @@ def doubtful(found: Examination) -> bool:
 
 
 def waits(found: Examination) -> bool:
-    """Tell whether a call may still be answered: nothing stands behind it but results and calls."""
+    """Tell whether a call may still be answered: nothing that passes it stands behind it."""
     format_, history = found.format, found.history
     if not found.pending:
         return False
     end = len(history)
-    while end and (answers(format_, history[end - 1]) or format_.call_ids(history[end - 1])):
+    while end and (
+        answers(format_, history[end - 1])
+        or format_.call_ids(history[end - 1])
+        or leads(format_, history[end - 1])
+    ):
         end -= 1
     return any(call.slot >= end for call in found.pending)
 

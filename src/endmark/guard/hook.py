@@ -27,7 +27,7 @@ from endmark.errors import StoreError, unknown
 from endmark.guard._bulk import conversations_in, finalized_statement
 from endmark.guard._engine import IN_COLUMNS, engine_of, listeners, require_writable
 from endmark.guard._flush import Flush, Kept, refreshed
-from endmark.guard._mapping import NAMES, Mapping, mapping_of, store_of_class
+from endmark.guard._mapping import NAMES, Mapping, collections_of, mapping_of, store_of_class
 from endmark.guard._rows import Rows, rows_of
 from endmark.guard._statements import Statements
 from endmark.guard.report import OnRepair
@@ -95,6 +95,7 @@ class Handle:
         self.on_repair = on_repair
         self._inline = formats.get(store.format).shape is Shape.INLINE
         self._mappings: dict[type, Mapping | None] = {}
+        self._collections: dict[type, tuple[str, ...]] = {}
         self.mapper: Mapper[Any] | None = None  # one of those mapped to the store's table
         self._undo: Callable[[], None] | None = None
         self._last: tuple[weakref.ref[Engine], Rows] | None = None  # what was asked for last
@@ -193,6 +194,12 @@ class Handle:
             found = self._mappings[cls] = mapping_of(cls, self.store)
             self.mapper = found.mapper if found else self.mapper
             return found
+
+    def collections(self, cls: type) -> tuple[str, ...]:
+        """Name the collections of a class that hold objects of the store's table."""
+        if cls not in self._collections:
+            self._collections[cls] = collections_of(cls, self.store)
+        return self._collections[cls]
 
     def is_open(self, session: Session, conversation: Any) -> bool:
         return (self, conversation) in session.info.get(_OPEN, {})
