@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from operator import attrgetter, le
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select
-from sqlalchemy.orm import PassiveFlag, attributes
+from sqlalchemy.orm import attributes
 
 from endmark.errors import UnreadableError
 from endmark.formats import Rebuilt
 from endmark.formats._base import Message
-from endmark.guard._core import Since, earlier, starting_at
 from endmark.guard._mapping import Mapping
 from endmark.stores.order import place, stamp
 from endmark.stores.table import Cell
@@ -23,9 +21,7 @@ __all__ = [
     "Added",
     "as_read",
     "between",
-    "changed",
     "in_order",
-    "moved",
     "object_of",
     "places",
     "renumber",
@@ -34,9 +30,6 @@ __all__ = [
 ]
 
 MICROSECOND = timedelta(microseconds=1)
-
-
-Changed = tuple[Any, Since]  # a conversation, and the place from which on it was changed
 
 
 class Added(NamedTuple):
@@ -60,41 +53,6 @@ def in_order(objects: Iterable[Any]) -> list[Any]:
         for number, state in enumerate(states):  # two alike leave no room between them
             state.insert_order = number
     return [state.obj() for state in states]
-
-
-def changed(obj: Any, mapping: Mapping, connect: Callable[[], Connection]) -> Iterator[Changed]:
-    """Give the conversations that a changed object is, and was, of, and from what place on."""
-    past: dict[str, Any] = {
-        name: attributes.get_history(obj, name, PassiveFlag.PASSIVE_NO_INITIALIZE)
-        for name in mapping.telling
-    }
-    if not any(history.added or history.deleted for history in past.values()):
-        return
-    placing = (*mapping.conversation, mapping.order)
-    # By attribute: an expired object is read again.
-    now = [getattr(obj, name) for name in placing]
-    was: Sequence[Any] = now
-    if any(past[name].added for name in placing):
-        was = _stored(obj, mapping, placing, connect()) or now
-    since = earlier(starting_at(now[-1]), starting_at(was[-1]))
-    yield from ((tuple(values[:-1]), since) for values in (now, was))
-
-
-def moved(obj: Any, relation: str) -> list[Any]:
-    """Give the objects that came to, or left, a relation of a changed one."""
-    history = attributes.get_history(obj, relation, PassiveFlag.PASSIVE_NO_INITIALIZE)
-    return [each for each in (*history.added, *history.deleted) if each is not None]
-
-
-def _stored(
-    obj: Any, mapping: Mapping, names: Sequence[str], connection: Connection
-) -> Sequence[Any] | None:
-    """Read what the row has now: an object that was expired does not know what it had."""
-    columns = [mapping.mapper.column_attrs[name].columns[0] for name in names]
-    identity = attributes.instance_state(obj).identity or ()
-    keys = zip(mapping.mapper.primary_key, identity, strict=True)
-    query = select(*columns).where(*(column == cell for column, cell in keys))
-    return connection.execute(query).first()
 
 
 def as_read(orders: Sequence[Any]) -> Sequence[int]:

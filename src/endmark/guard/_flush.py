@@ -16,14 +16,13 @@ from sqlalchemy import Connection, select
 from sqlalchemy.orm import Session, attributes
 
 from endmark.formats._base import Message
+from endmark.guard._changes import changes
 from endmark.guard._closing import (
     MICROSECOND,
     Added,
     as_read,
     between,
-    changed,
     in_order,
-    moved,
     object_of,
     places,
     renumber,
@@ -99,7 +98,9 @@ class Flush:
 
     def order(self) -> None:
         """Own message and next message formats: close first, and note what comes after."""
-        self._note_changed()
+        for conversation, since in changes(self.handle, self.session, lambda: self.connection):
+            self.later(conversation, since)
+            self._changed.add(conversation)
         groups = self._added()
         # In one order for all writers, or two could each wait for the other's conversation.
         for group in sorted(groups, key=repr) if len(groups) > 1 else groups:
@@ -131,46 +132,13 @@ class Flush:
                 groups.setdefault(group, []).append(added)
         return groups
 
-    def _note_changed(self) -> None:
-        """Note the conversations of changed and deleted objects: they are looked at afterwards."""
-        for obj in self.session.dirty:
-            for key in self.handle.collections(obj.__class__):
-                for child in moved(obj, key):
-                    self._note_moved(child)
-            mapping = self.handle.mapping(obj.__class__)
-            if mapping is None:
-                continue
-            for conversation, since in changed(obj, mapping, lambda: self.connection):
-                self._later(conversation, since)
-                self._changed.add(conversation)
-            if any(moved(obj, relation.key) for relation in mapping.parents):
-                self._note_moved(obj)
-        for obj in self.session.deleted:
-            self._changed.add(self.note_deleted(obj))
-
-    def _note_moved(self, obj: Any) -> None:
-        """Note an object whose conversation the flush itself will change, or that it will delete."""
-        if obj not in self.session.new:
-            self._changed.add(self.note_deleted(obj))
-            self.handle.kept(self.session).nameless.append(obj)
-
-    def note_deleted(self, obj: Any) -> Any:
-        """Note the conversation of a deleted object, and give it; None where it has none."""
-        mapping = self.handle.mapping(obj.__class__)
-        if mapping is None:
-            return None
-        values = attributes.instance_dict(obj)
-        conversation = mapping.conversation_of(values)
-        self._later(conversation, starting_at(values.get(mapping.order)))
-        return conversation
-
     def _take_back(self) -> None:
         """Leave no closing object behind a flush that is refused: its call may not be written."""
         for marker in self._made:
             if marker in self.session.new:
                 self.session.expunge(marker)
 
-    def _later(self, conversation: Any, since: Since = None) -> None:
+    def later(self, conversation: Any, since: Since = None) -> None:
         """Note that a conversation is to be repaired, from its end or an earlier place on."""
         if conversation is not None:
             after = self.handle.kept(self.session).after
@@ -205,7 +173,7 @@ class Flush:
         before = numbered and stands_before(added[0].number, tail.last)
         if before or conversation in self._changed:
             # What is closed now could be moved to a row that this flush writes over, or deletes.
-            self._later(conversation, starting_at(added[0].number) if before else None)
+            self.later(conversation, starting_at(added[0].number) if before else None)
             self.handle.kept(self.session).tails.pop(conversation, None)
             return
         if not tail.passes([each.message for each in added], added[0].mapping.format):
@@ -234,7 +202,7 @@ class Flush:
             # A time that the database is to give may be that of the closing rows.
             unsure = not closed or (timed and each.now is None)
             if unsure and (verdict.disturbs or verdict.closes):
-                self._later(conversation)
+                self.later(conversation)
             tail.take(weigh(tail, message, mapping.format, policy) if closed else verdict)
             waiting.append(each)
 

@@ -138,7 +138,9 @@ def _weigh(tail: Tail, message: Message, format_: Format, policy: Policy) -> Ver
     if answer and found.pending and format_.shape is Shape.NEXT_MESSAGE:
         # More results of this run of messages may come: their place is known when all are there.
         disturbs = tail.stray or not _kinds(found.findings) <= {Kind.MISPLACED}
-    hollow = not (goes_on or answer) and bool(format_.skim([message]))  # an empty answer may stand last alone
+    hollow = not (goes_on or answer) and bool(
+        format_.skim([message])
+    )  # an empty answer may stand last alone
     if not (answer or continues):
         block = [message] if goes_on or hollow else []
     is_open = bool(block) and (bool(found.pending) or hollow or leads(format_, message))

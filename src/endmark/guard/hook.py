@@ -25,6 +25,7 @@ from sqlalchemy.orm import (
 from endmark import formats, stores
 from endmark.errors import StoreError, unknown
 from endmark.guard._bulk import conversations_in, finalized_statement
+from endmark.guard._changes import deleted
 from endmark.guard._engine import IN_COLUMNS, engine_of, listeners, require_writable
 from endmark.guard._flush import Flush, Kept, refreshed
 from endmark.guard._mapping import NAMES, Mapping, collections_of, mapping_of, store_of_class
@@ -233,7 +234,8 @@ class Handle:
 
     def _deleted(self, session: Session, obj: Any) -> None:
         """Hear of orphans too, which a flush deletes by itself."""
-        Flush(self, session).note_deleted(obj)
+        for conversation, since in deleted(self, obj):
+            Flush(self, session).later(conversation, since)
 
     def _after_rollback(self, session: Session, _transaction: SessionTransaction) -> None:
         self._forget(session)

@@ -164,6 +164,8 @@ def place(value: Any) -> int | Fraction | None:
     """
     if isinstance(value, int):
         return value
+    if isinstance(value, str) and _WHOLE.fullmatch(value):
+        return int(value)
     try:
         return Fraction(value if isinstance(value, float | Decimal) else str(value))
     except (OverflowError, ValueError):
