@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, sessionmaker
 
-from endmark import check
+from endmark import StoreError, check
 from endmark.guard import guard
 from fix_databases import Database
 from guard_messages import CHAT, Message
@@ -160,6 +161,53 @@ def test_what_is_cut_far_back_is_closed(database: Database, model: Any, how: str
             session.execute(sa.update(model).where(model.place == model.at(1)).values(body=A))
     found = read(database, model)
     assert found == ([U, A, *LONG] if how == "update" else LONG)
+
+
+def uuid_7(k: int) -> str:
+    return f"01a231c3-4e8f-7{k:03x}-aacb-f2286088d67d"
+
+
+class ById(Base):
+    """Ordered by an id that begins with its time."""
+
+    __tablename__ = "by_id"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    thread: Mapped[str]
+    body: Mapped[Any] = mapped_column(sa.JSON)
+
+
+@pytest.mark.parametrize("id_of", [uuid_7, lambda k: f"01K{k:07d}0123456789ABCDEF"], ids=["uuid 7", "ulid"])
+@pytest.mark.parametrize("engine", [False, True], ids=["sessions", "engine"])
+def test_a_row_that_is_made_stands_before_those_to_come(
+    database: Database, id_of: Callable[[int], str], engine: bool
+) -> None:
+    Base.metadata.create_all(database.engine)
+    factory = sessionmaker(database.engine)
+    mapping = {"conversation": "thread", "order": "id", "payload": "body"}
+    guard(database.engine if engine else factory, ById, **mapping, format="openai-chat")
+    for k, message in enumerate([U, CALL, U2, A, U]):
+        with factory.begin() as session:
+            session.add(ById(id=id_of(k), thread="t", body=message))
+    with factory() as session:
+        found = list(session.scalars(sa.select(ById.body).order_by(ById.id)))
+    assert named(found) == [U, CALL, *shut("a"), U2, A, U]
+
+
+@pytest.mark.parametrize("default", [{"default": uuid.uuid4}, {"server_default": sa.func.gen_random_uuid()}], ids=str)  # fmt: skip
+def test_random_ids_order_nothing(default: dict[str, Any]) -> None:
+    class Model(DeclarativeBase):
+        pass
+
+    class Random(Model):
+        __tablename__ = "random"
+        id: Mapped[uuid.UUID] = mapped_column(primary_key=True, **default)
+        thread: Mapped[str]
+        body: Mapped[Any] = mapped_column(sa.JSON)
+
+    mapping = {"conversation": "thread", "payload": "body", "format": "openai-chat"}
+    for order in [{}, {"order": "id"}]:
+        with pytest.raises(StoreError, match="which order nothing"):
+            guard(sessionmaker(), Random, **mapping, **order)
 
 
 @MODELS

@@ -98,15 +98,35 @@ def store_of_class(
 
 
 def _require_order(store: Store, table: Any) -> None:
-    """Raise `StoreError` where the key would order the messages, and a column is there that does."""
+    """Raise `StoreError` where the key would order the messages, and a column is there that does.
+
+    So it does where random ids would: a row that is made then stands anywhere.
+    """
+    inline = formats.get(store.format).shape is Shape.INLINE
+    ordering = next((c for c in table.columns if c.name in (store.order or store.key)[:1]), None)
+    if ordering is not None and not inline and _is_random(ordering):
+        msg = (
+            f"{ordering.name} of {store.name} holds random ids (UUIDs of version 4), which order "
+            "nothing; name a number or a time with order="
+        )
+        raise StoreError(msg)
     numbers = [c.name for c in table.columns if isinstance(c.type, Integer | Numeric)]
     likely = sequence_of(name for name in numbers if name not in store.key)
-    if likely and not store.order and formats.get(store.format).shape is not Shape.INLINE:
+    if likely and not store.order and not inline:
         msg = (
             f"no column of {store.name} is named that orders its messages: by the looks of it, "
             f"order={likely!r}; else name its key, order={store.key[0]!r}"
         )
         raise StoreError(msg)
+
+
+def _is_random(column: Any) -> bool:
+    """Tell whether new values of a column are drawn, by its default."""
+    default = getattr(getattr(column.default, "arg", None), "__name__", "")
+    server = str(getattr(column.server_default, "arg", ""))
+    return default == "uuid4" or any(
+        name in server for name in ("gen_random_uuid", "uuid_generate_v4")
+    )
 
 
 class Mapping:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 import struct
+import uuid
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -27,6 +28,11 @@ _DIGITS = re.compile(r":[0-9]{2}(?:[.,]([0-9]+))?(?:Z|[+-][0-9:]+)$")  # before 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TENS = re.compile(r"(?:numeric|decimal)\([0-9]+,-([0-9]+)\)")
 _PRECISION = re.compile(r"(?:timestamp|numeric\([0-9]+,|decimal\([0-9]+,)\(?([0-9])\)")
+_UUID_7 = re.compile(
+    r"[0-9a-f]{8}-?[0-9a-f]{4}-?7[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.IGNORECASE
+)
+_BASE_32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_ULID = re.compile(f"[0-7][{_BASE_32}]{{25}}")
 HIGHEST = 2**63 - 1
 _DAY_LONG = 86_400_000_000
 Write = Callable[[int], Cell]
@@ -155,6 +161,22 @@ def stamp(value: Cell) -> tuple[int, Write]:
             return _micros(when), lambda number: _like(value, number, when)
     msg = f"an order value of type {type(value).__name__} is neither a number nor a time"
     raise UnreadableError(msg)
+
+
+def following(cell: Cell, steps: int) -> str | None:
+    """Give the id so many steps behind one that begins with its time; None for any other.
+
+    A UUID of version 7 (RFC 9562) or a ULID: its last digits are drawn, so the next are free.
+    """
+    text = cell if isinstance(cell, str) else ""
+    if _UUID_7.fullmatch(text):
+        made = uuid.UUID(int=uuid.UUID(text).int + steps)
+        spelt = str(made) if "-" in text else made.hex
+        return spelt.upper() if text.isupper() else spelt
+    if _ULID.fullmatch(text):
+        number = sum(_BASE_32.index(c) << 5 * k for k, c in enumerate(reversed(text))) + steps
+        return "".join(_BASE_32[number >> 5 * k & 31] for k in reversed(range(len(text))))
+    return None
 
 
 def place(value: Any) -> int | Fraction | None:

@@ -19,7 +19,16 @@ from endmark.stores import fields, heads, json_text
 from endmark.stores.changes import Change
 from endmark.stores.conversation import Conversation, Row
 from endmark.stores.copies import agreed
-from endmark.stores.order import Write, are_days, no_room, places, pushes, respace, rotate
+from endmark.stores.order import (
+    Write,
+    are_days,
+    following,
+    no_room,
+    places,
+    pushes,
+    respace,
+    rotate,
+)
 from endmark.stores.select import label, of_conversations, read_rows
 from endmark.stores.source import Source
 from endmark.stores.table import Cell, Cells
@@ -297,7 +306,8 @@ def _new(source: Source, conversation: Conversation, like: Row, ordinal: int) ->
 def new_key(source: Source, like: Row, ordinal: int) -> Cells:
     """Give the key of a new row, as far as the database does not give it.
 
-    Made keys come from the key of the row they stand by: the same on every run.
+    Made keys come from the key of the row they stand by: the same on every run. An id that orders
+    the rows by its time is the next one, so that what the application writes then stands behind.
     """
     key: Cells = {}
     for name in source.key:
@@ -313,6 +323,9 @@ def new_key(source: Source, like: Row, ordinal: int) -> Cells:
             [(last, write)] = places([like.key[name]], column.type)
             key[name] = write(last + 1 + ordinal)
             continue
+        if name == source.order[0] and (made := following(like.key[name], 1 + ordinal)):
+            key[name] = made
+            continue
         seed = f"{source.table.label}:{label(like.key)}:{ordinal}"
         if any(word in column.type.lower() for word in ("int", "num")):
             msg = (
@@ -320,7 +333,7 @@ def new_key(source: Source, like: Row, ordinal: int) -> Cells:
                 "not give; no row can be added"
             )
             raise UnreadableError(msg)
-        made = uuid.uuid5(NAMESPACE, seed)
+        drawn = uuid.uuid5(NAMESPACE, seed)
         # SQLAlchemy keeps a UUID in 32 characters where the database has no type for it.
-        key[name] = made.hex if "char(32)" in column.type.lower() else str(made)
+        key[name] = drawn.hex if "char(32)" in column.type.lower() else str(drawn)
     return key
