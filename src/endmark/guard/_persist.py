@@ -28,6 +28,7 @@ def persist(frontier: Frontier, messages: Sequence[Message]) -> None:
     stored = rows.segment(frontier.connection, frontier.id, None)
     ours = examine(stored.history, rows.format, policy)
     theirs = examine(messages, rows.format, policy)
+    rows.new.require_writable(frontier.id, messages)
     old, new = ours.rebuild(), theirs.rebuild()
     if rows.format.shape is Shape.INLINE and rows.message_id and rows.format.id_field:
         merged, more = _by_id(old, new.messages, rows.format, policy)
