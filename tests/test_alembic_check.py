@@ -108,11 +108,22 @@ def test_the_check_takes_what_the_guard_writes(guarded: sa.Connection) -> None:
     assert refused >= 5
 
 
-def test_the_check_goes_again(guarded: sa.Connection) -> None:
-    op_on(guarded).unguard_payload("chat", "body")
+@pytest.mark.parametrize("format", [[], ["ai-sdk"]], ids=["without its format", "as it came"])
+def test_the_check_goes_again(guarded: sa.Connection, format: list[str]) -> None:
+    op = op_on(guarded)
+    with pytest.raises(StoreError, match=r"has a constraint ck_chat_body_endmark already.*unguard"):
+        op.guard_payload("chat", "body", "ai-sdk")
+    op.unguard_payload("chat", "body", *format)
     assert takes(guarded, json.dumps([OPEN]))
-    with pytest.raises((StoreError, sa.exc.ProgrammingError)), guarded.begin_nested():
-        op_on(guarded).unguard_payload("chat", "body")
+    with pytest.raises(
+        StoreError, match="has no constraint ck_chat_body_endmark; its constraints: none"
+    ):
+        op.unguard_payload("chat", "body", *format)
+    guarded.exec_driver_sql("DELETE FROM chat")
+    long = "long_" * 15  # PostgreSQL cuts it off
+    op.guard_payload("chat", "body", "ai-sdk", name=long)
+    op.unguard_payload("chat", "body", *format, name=long)
+    assert takes(guarded, json.dumps([OPEN]))  # the transaction goes on
 
 
 def test_the_check_is_for_inline_formats(database: Database) -> None:

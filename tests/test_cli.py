@@ -144,6 +144,11 @@ def test_the_unforeseen_leaves_no_traceback(cli: Cli, monkeypatch: pytest.Monkey
         cli("endmark", "check", "-")
 
 
+def test_a_terminal_is_not_read(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fix_cli.Stream.isatty", lambda self: True, raising=False)
+    assert_one_sentence(cli("endmark", "check"), "no file is named, and nothing is piped in")
+
+
 def on_a_terminal(*argv: str) -> list[str]:
     """Run a program on a terminal of 80 columns; give what it printed."""
     ours, theirs = os.openpty()

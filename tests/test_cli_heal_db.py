@@ -101,6 +101,22 @@ def test_show_finds_what_the_list_names(name: str, cli: Cli, tmp_path: Path) -> 
     assert_one_sentence(cli("heal-db", "show", url, "7", *flags), "no conversation 7")
 
 
+def test_show_says_where_else_it_is(cli: Cli, tmp_path: Path) -> None:
+    url, *_ = own_table(tmp_path / "own.db", "TEXT", [("t", '{"role": "user", "content": "a"}')])
+    described = [
+        f'[stores.{name}]\nformat = "openai-chat"\ntable = "{table}"\nconversation = "thread"\n'
+        'order = "id"\npayload = "body"\n'
+        for name, table in {"one": "own", "two": "own", "gone": "gone"}.items()
+    ]
+    (tmp_path / "own.toml").write_text("".join(described[:2]))
+    command = ["heal-db", "show", url, "t", "--config", str(tmp_path / "own.toml")]
+    assert "store: one; status: clean\nt is in two (own) too; --store shows" in cli(*command).err
+    assert cli(*command, "--store", "two").err == "store: two; status: clean\n"
+    assert json.loads(cli(*command, "--json").out)["also_in"] == ["two (own)"]
+    (tmp_path / "own.toml").write_text(described[0] + described[2])
+    assert cli(*command).err == "store: one; status: clean\n"  # another's fault is not told here
+
+
 WAITS: dict[str, tuple[str, list[str], str, str]] = {
     "no time": ("DEFAULT 1", [], "age unknown", "--age"),
     "just now": ("DEFAULT CURRENT_TIMESTAMP", ["--age", "at"], "younger than 1 h", "--min-age"),

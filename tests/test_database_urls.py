@@ -177,7 +177,9 @@ POSTGRESQL = {
     "SELECT CAST(:secret AS integer)": r"refused \(InvalidTextRepresentation, SQLSTATE 22P02\)",
     "SET default_transaction_read_only = on; COMMIT; BEGIN; DELETE FROM chat": "can only be read: connect to the primary",
     "SET LOCAL statement_timeout = 20; SELECT pg_sleep(5)": "stopped the query .*raise the limit",
-    "SET LOCAL ROLE pg_monitor; DELETE FROM chat": "does not allow this user to do that: GRANT it",
+    "SET LOCAL ROLE pg_monitor; DELETE FROM chat": "does not allow this user to do that: GRANT it.* \\(table chat\\)",
+    "SET LOCAL ROLE pg_monitor; CREATE TABLE public.x (y int)": r"does not allow .*\(schema public\)",
+    "SET LOCAL ROLE pg_monitor; ALTER TABLE chat ADD x int": r"does not allow .*\(table chat\)",
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import inspect
+import sys
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from endmark import StaleTurnError, check, repair
+from endmark import DatabaseError, StaleTurnError, check, repair
 from endmark.guard import AsyncChatRepository, ChatRepository, tables
 from fix_databases import AsyncDatabase, Run
 from guard_messages import CASES, CHAT, Message, create, text_part, tool_part, ui
@@ -46,6 +47,12 @@ def surface(cls: type) -> dict[str, tuple[list[Any], str | None]]:
         for name, member in vars(cls).items()
         if inspect.isfunction(member) and not name.startswith("_")
     }
+
+
+def test_what_asyncio_needs_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "greenlet", None)
+    with pytest.raises(DatabaseError, match=r"greenlet.*pip install 'endmark\[aiosqlite\]'"):
+        AsyncChatRepository(async_sessionmaker(), "openai-chat")
 
 
 def test_the_surfaces_are_the_same() -> None:

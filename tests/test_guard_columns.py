@@ -84,12 +84,31 @@ ACCEPTED = [
 ]
 
 
+def test_attributes_say_what_their_names_say() -> None:
+    cls = model("calls=body")
+    told = {"conversation": "thread_id", "order": ["id"], "payload": "calls", "role": "role"}
+    themselves = {
+        what: [cls.id] if name == ["id"] else getattr(cls, str(name)) for what, name in told.items()
+    }
+    for given in (told, themselves, {**themselves, "order": cls.id}):
+        handle = guard(sessionmaker(), cls, format="openai-chat", **given)
+        assert handle.store == replace(STORE, name="Line", payload="body", key=("id",))
+        handle.remove()
+
+
 @pytest.mark.parametrize(("cls", "more"), ACCEPTED)
 def test_what_holds_nothing_beside_is_guarded(cls: Any, more: dict[str, Any]) -> None:
     guard(sessionmaker(), cls, **{**MAPPING, **more}).remove()
 
 
 FIELDS = replace(STORE, payload="", fields={"content": "content", "tool_calls": "tool_calls"})
+ONE_ROW = {"conversation": "id", "payload": "content", "format": "openai-chat"}
+TWICE = type(
+    "Twice",
+    (declarative_base(),),
+    {"__tablename__": "twice", "id": sa.Column(sa.Integer, primary_key=True)}
+    | {"thread_id": sa.Column(sa.Text, unique=True), "content": sa.Column(sa.JSON)},
+)
 REFUSED: list[Any] = [
     pytest.param(FIELDS, {}, "several columns", id="fields"),
     pytest.param(get("hermes"), {}, "several columns", id="a known store of fields"),
@@ -100,6 +119,29 @@ REFUSED: list[Any] = [
         model(), {**MAPPING, "fields": {"content": "content"}}, "takes no fields", id="kw"
     ),
     pytest.param(model(), {**MAPPING, "json": ["content"]}, "takes no json", id="json"),
+    pytest.param(
+        model(),
+        {**MAPPING, "order": "idd"},
+        r"column idd \(id\?\); its columns are .*role",
+        id="odd",
+    ),
+    pytest.param(model(), {**MAPPING, "payload": "zzz"}, "zzz; its columns are", id="none like it"),
+    pytest.param(
+        model(), {"format": "ai-sdk"}, "needs conversation, payload too", id="nothing told"
+    ),
+    pytest.param(model(), ONE_ROW, "one row for each id, so content holds whole", id="list column"),
+    pytest.param(
+        model(), {**ONE_ROW, "format": "ai-sdk"}, "give conversation= what", id="inline list"
+    ),
+    pytest.param(
+        TWICE,
+        {**ONE_ROW, "conversation": ("thread_id",)},
+        "one row for each thread_id",
+        id="unique",
+    ),
+    pytest.param(
+        model(), {**ONE_ROW, "conversation": ["thread_id", "id"]}, "one row", id="key and more"
+    ),
     pytest.param(model(), {**MAPPING, "payloads": "content"}, r"payload\?", id="misspelt"),
 ]
 

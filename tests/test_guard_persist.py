@@ -11,7 +11,7 @@ from endmark import (
     StoreError,
     repair,
 )
-from endmark.guard import ChatRepository
+from endmark.guard import ChatRepository, Repair
 from fix_guard import TALKS
 from guard_messages import (
     CHAT,
@@ -49,6 +49,58 @@ def test_persist_knows_a_marker_and_its_real_result_for_one(session: Session, ta
     assert stored(session) == real
     repository.persist("c", [talk.calls("a"), talk.user("hi"), talk.text("more")])
     assert stored(session) == [*real, talk.text("more")]
+
+
+FULL = "u c(1) r(1) t"
+POISONED = "u c(1,2) r(2) u r(1) u r(9) t"
+TOLD = {  # what is persisted, one after the other, and what each write tells
+    "an old copy that ends in a call": [(FULL, []), ("u c(1)", [])],
+    "the same again": [(FULL, []), (FULL, [])],
+    "a call that nobody answered, again and again": [
+        ("u c(1)", [("dangling", "1")]), ("u c(1)", []), ("u c(1) u", [])],
+    "its result after all": [
+        ("u c(1)", [("dangling", "1")]), ("u c(1) r(1)", []), ("u c(1) u r(1)", [])],
+    "a poisoned one, again and again": [
+        (POISONED, [("misplaced", "1"), ("orphan", "9")]), (POISONED, []), (POISONED, [])],
+    "a poisoned one that goes on": [
+        (POISONED, [("misplaced", "1"), ("orphan", "9")]),
+        (POISONED + " c(3) u", [("dangling", "3")]),
+        (POISONED + " c(3) u r(8) t", [("orphan", "8")])],
+    "an orphan at the end": [("u", []), ("u r(9)", []), ("u r(9) t", [("orphan", "9")])],
+    "an open call in the rows": [("+u c(1)", []), ("u", [("dangling", "1")])],
+    "one that is answered now": [("+u c(1)", []), ("u c(1) r(1)", [])],
+    "one that another is said behind": [("+u c(1)", []), ("u c(1) u", [("dangling", "1")])],
+}  # fmt: skip
+
+
+@TALKS
+@pytest.mark.parametrize("name", TOLD)
+def test_persist_tells_what_it_writes(session: Session, talk: Talk, name: str) -> None:
+    told: list[Repair] = []
+    repository = ChatRepository(session, talk.format, on_repair=told.append)
+    ways = {"u": talk.user, "t": talk.text, "c": talk.calls, "r": talk.result}
+    for words, expected in TOLD[name]:
+        history = [
+            ways[word[0]](*(word[2:-1].split(",") if word[1:] else word))
+            for word in words.lstrip("+").split()
+        ]
+        write = repository.add_messages if words[0] == "+" else repository.persist
+        write("c", history)
+        assert [(one.kind.value, one.call_id) for one in told] == expected, words
+        told.clear()
+
+
+def test_persist_by_id_tells_what_it_writes(session: Session) -> None:
+    told: list[Repair] = []
+    repository = ChatRepository(session, "ai-sdk", on_repair=told.append)
+    first, second = ui("m", tool_part("a")), ui("m", tool_part("a"), tool_part("b"))
+    for history, expected in (
+        ([first], ["a"]), ([first], []), ([second], ["a", "b"]), ([second], []),
+        ([second, ui("n", tool_part("c"))], ["c"]),
+    ):  # fmt: skip
+        repository.persist("c", history)
+        assert [one.call_id for one in told] == expected
+        told.clear()
 
 
 @TALKS

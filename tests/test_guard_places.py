@@ -176,7 +176,9 @@ class ById(Base):
     body: Mapped[Any] = mapped_column(sa.JSON)
 
 
-@pytest.mark.parametrize("id_of", [uuid_7, lambda k: f"01K{k:07d}0123456789ABCDEF"], ids=["uuid 7", "ulid"])
+@pytest.mark.parametrize(
+    "id_of", [uuid_7, lambda k: f"01K{k:07d}0123456789ABCDEF"], ids=["uuid 7", "ulid"]
+)
 @pytest.mark.parametrize("engine", [False, True], ids=["sessions", "engine"])
 def test_a_row_that_is_made_stands_before_those_to_come(
     database: Database, id_of: Callable[[int], str], engine: bool

@@ -78,10 +78,14 @@ def unknown(what: str, name: str, known: Sequence[str], *, page: str | None = No
     >>> unknown("key", "late_", ["late", "cause"])
     "no key is called 'late_' (late?); the keys are late, cause"
     """
-    likely = get_close_matches(name.rpartition(".")[2], known, 1)
-    meant = f" ({likely[0]}?)" if likely else ""
     all_ = f"{page} has all {what}s" if page else f"the {what}s are {', '.join(known)}"
-    return f"no {what} is called {name!r}{meant}; {all_}"
+    return f"no {what} is called {name!r}{meant(name, known)}; {all_}"
+
+
+def meant(name: str, known: Sequence[str]) -> str:
+    """Ask for the one of these names that is likely meant; nothing where none is."""
+    likely = get_close_matches(name.rpartition(".")[2], known, 1)
+    return f" ({likely[0]}?)" if likely else ""
 
 
 # Of JSON and TOML; what stands first counts.

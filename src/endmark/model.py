@@ -114,8 +114,8 @@ class Finding:
     """One thing that is wrong, and where: no message content, so it can be logged.
 
     `message` and `part` are indexes into the history as it was given. `dropped` holds what a
-    repair took out (a duplicate, an orphan), so that a real result is never lost unseen; it is
-    not part of the representation.
+    repair took out (a duplicate, an orphan), so that a real result is never lost unseen, and
+    nothing where the words are kept as text; it is not part of the representation.
     """
 
     kind: Kind

@@ -119,8 +119,8 @@ class _Decision:
         self.made.findings.append(Finding(kind, call_id, name, at.message, at.part, dropped))
 
     def _take_out(self, kind: Kind, result: Result, name: str | None) -> None:
-        self._find(kind, result.id, name, result.at, result.value)
         keep = id(result) in self.kept
+        self._find(kind, result.id, name, result.at, None if keep else result.value)
         self.made.edits.append(ToText(result) if keep else Drop(result))
 
     def _block(self, block: Block) -> None:

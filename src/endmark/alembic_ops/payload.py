@@ -17,6 +17,7 @@ from endmark.stores.table import Table
 
 __all__ = ["GuardPayloadOp", "UnguardPayloadOp"]
 
+NAME_LENGTH = 63  # bytes, of a name on PostgreSQL
 COPY_NAME = 50  # characters, of the name that alembic gives its copy
 
 
@@ -75,12 +76,17 @@ class UnguardPayloadOp(_PayloadOp):
         operations: Operations,
         table: str,
         column: str,
+        format: str = "",
         *,
         name: str | None = None,
         schema: str | None = None,
     ) -> None:
-        """Drop the CHECK that `op.guard_payload` added."""
-        operations.invoke(cls(table, column, "", name, schema))
+        """Drop the CHECK that `op.guard_payload` added; it takes the same arguments.
+
+        `format` may be left out. Raises `StoreError` where there is no such CHECK, `HealError` in
+        offline mode.
+        """
+        operations.invoke(cls(table, column, format, name, schema))
 
     def reverse(self) -> GuardPayloadOp:
         return GuardPayloadOp(self.table, self.column, self.format, self.name, self.schema)
@@ -90,6 +96,11 @@ class UnguardPayloadOp(_PayloadOp):
 def _guard(operations: Operations, operation: GuardPayloadOp) -> None:
     connection = online(operations, "guard_payload")
     table = Table(connection, operation.table, operation.schema)
+    if _cut(table, operation.constraint) in _names(connection, table):
+        raise StoreError(
+            f"table {table.label} has a constraint {operation.constraint} already: "
+            "op.unguard_payload takes it away, name= gives another one its name"
+        )
     sql = payload_check.expression(connection, table, operation.column, operation.format)
     if table.dialect == "sqlite":
         _require_healed(connection, table, operation.column, sql)
@@ -109,8 +120,29 @@ def _unguard(operations: Operations, operation: UnguardPayloadOp) -> None:
         with _batch(operations, table, without=operation.constraint):
             pass
         return
+    _require_there(table, operation.constraint, _names(connection, table))
     name = table.quote(operation.constraint)
     connection.execute(sa.text(f"ALTER TABLE {table.ref} DROP CONSTRAINT {name}"))
+
+
+def _names(connection: sa.Connection, table: Table) -> set[str]:
+    """Give the names of a table's CHECK constraints."""
+    found = sa.inspect(connection).get_check_constraints(table.name, table.schema)
+    return {check["name"] for check in found if check["name"]}
+
+
+def _cut(table: Table, name: str) -> str:
+    """Give a name as the database keeps it: PostgreSQL cuts long ones off."""
+    return (
+        name.encode()[:NAME_LENGTH].decode(errors="ignore") if table.dialect != "sqlite" else name
+    )
+
+
+def _require_there(table: Table, name: str, known: set[str]) -> None:
+    """Raise `StoreError` where a table has no such constraint."""
+    if _cut(table, name) not in known:
+        seen = ", ".join(sorted(known)) or "none"
+        raise StoreError(f"table {table.label} has no constraint {name}; its constraints: {seen}")
 
 
 def _require_healed(connection: sa.Connection, table: Table, column: str, sql: str) -> None:
@@ -138,8 +170,8 @@ def _batch(
     made = sa.text("SELECT type, sql FROM sqlite_master WHERE tbl_name = :name AND sql IS NOT NULL")
     known = [tuple(row) for row in connection.execute(made, {"name": table.name})]
     checks = _checks(connection, table, "".join(sql for kind, sql in known if kind == "table"))
-    if without is not None and without not in {check["name"] for check in checks}:
-        raise StoreError(f"table {table.label} has no constraint {without}")
+    if without is not None:
+        _require_there(table, without, {check["name"] for check in checks if check["name"]})
     # A copy that failed may have been left behind; the table itself is still there.
     place = "" if table.schema is None else f"{table.quote(table.schema)}."
     copy = table.quote(f"_alembic_tmp_{table.name}"[:COPY_NAME])

@@ -17,7 +17,7 @@ from endmark import formats
 from endmark.cli import files
 from endmark.cli.door import grouped, new_app, run, say
 from endmark.cli.policy_options import PolicyOptions
-from endmark.errors import FormatError
+from endmark.errors import FormatError, UnreadableError
 from endmark.history import Examination, examine
 from endmark.model import Finding
 
@@ -41,10 +41,10 @@ class Input:
         str,
         typer.Argument(
             metavar="FILE",
-            help='JSON array of messages, an object {"messages": [...]}, JSON Lines, '
-            "or - for standard input.",
+            help='JSON array of messages, an object {"messages": [...]} or JSON Lines; '
+            "without a file, and for -, standard input.",
         ),
-    ]
+    ] = ""
     format: Annotated[
         str | None, typer.Option(help="Format of the messages; detected when not given.")
     ] = None
@@ -56,7 +56,11 @@ class Input:
         """Read the file and look for what is wrong. Raises `EndmarkError`, `OSError`."""
         rules = policy.build()
         named = formats.get(self.format) if self.format else None
-        given = files.read(self.file)
+        if not self.file and sys.stdin.isatty():
+            raise UnreadableError(
+                "no file is named, and nothing is piped in: name one, or pipe it in"
+            )
+        given = files.read(self.file or "-")
         if named is not None:
             if shown := formats.foreign(given.messages, named):
                 raise FormatError(

@@ -21,7 +21,7 @@ from endmark.cli.door import INTERRUPTED, WRONG, grouped, new_app, run, say
 from endmark.cli.mapping import Mapping
 from endmark.cli.policy_options import PolicyOptions
 from endmark.cli.run_options import Reach, confirm, require_terminal, stopping
-from endmark.errors import HealError, StoreError
+from endmark.errors import EndmarkError, HealError, StoreError
 from endmark.heal import Options
 from endmark.policy import Policy
 from endmark.stores import Store
@@ -201,7 +201,9 @@ def show(
         raise StoreError("name the conversation behind the URL, as scan --list prints it")
     rules, options = policy.build(reach.min_age), reach.options()
     with opened(target.url) as engine:
-        chosen, shown = _find(engine, _stores(engine, mapping), conversation_id, rules, options)
+        found = _find(engine, _stores(engine, mapping), conversation_id, rules, options)
+    (chosen, shown), *others = found
+    elsewhere = [f"{store.name} ({_table(store)})" for store, _ in others]
     if as_json:
         listed = heal.Item(chosen.name, conversation_id, "poisoned", shown.findings).as_json()
         told: dict[str, Any] = {
@@ -211,11 +213,14 @@ def show(
         }
         told |= {"reason": shown.reason, "findings": listed["findings"]}
         told |= {"unread": [asdict(one) for one in shown.unread]}
+        told |= {"also_in": elsewhere}
         report.put_json({**told, "before": shown.before, "after": shown.after})
         return 0
     report.put_shown(shown)
     why = f" ({shown.reason})" if shown.reason else ""
     say(f"store: {chosen.name}; status: {shown.status}{why}")
+    if elsewhere:
+        say(f"{conversation_id} is in {', '.join(elsewhere)} too; --store shows that of another")
     return 0
 
 
@@ -322,11 +327,15 @@ def _unread(engine: sa.Engine, chosen: list[Store]) -> list[str]:
 
 def _find(
     engine: sa.Engine, chosen: list[Store], id_: str, policy: Policy, options: Options
-) -> tuple[Store, heal.Shown]:
+) -> list[tuple[Store, heal.Shown]]:
     """Look in each store for the conversation. Raises `HealError` where none has it."""
+    found: list[tuple[Store, heal.Shown]] = []
     for store in chosen:
-        with suppress(HealError):
-            return store, heal.show(engine, store, id_, policy=policy, options=options)
+        # What is wrong with another store is no reason to keep back what is found.
+        with suppress(EndmarkError if found else HealError):
+            found.append((store, heal.show(engine, store, id_, policy=policy, options=options)))
+    if found:
+        return found
     names = ", ".join(store.name for store in chosen)
     raise HealError(
         f"store {names} has no conversation {id_}; scan --list names those that are not clean"

@@ -17,6 +17,7 @@ from endmark.guard._core import read_tail, settle
 from endmark.guard._memory import Memory, Turns, TurnState, stale
 from endmark.guard._rows import Id, Rows
 from endmark.guard._tail import Tail, require_readable, weigh
+from endmark.guard._unwritable import UnwritableError
 from endmark.guard.report import OnRepair, report
 from endmark.history import examine
 from endmark.model import Finding, Shape, Turn
@@ -91,7 +92,16 @@ class Frontier:
         return tail
 
     def add(self, messages: Sequence[Message], turn: Turn) -> None:
-        """Write messages behind the others."""
+        """Write messages behind the others. Raises `UnreadableError` for what cannot be."""
+        try:
+            self._add(messages, turn)
+        except BaseException as error:
+            self.memory.tails.pop(self.id, None)  # it may tell of what was not written
+            if isinstance(error, UnwritableError):
+                self.rows.new.require_writable(self.id, messages)
+            raise
+
+    def _add(self, messages: Sequence[Message], turn: Turn) -> None:
         format_ = self.rows.format
         require_readable(format_, messages)
         if self.state is not None:

@@ -16,6 +16,7 @@ from sqlalchemy import TextClause, text
 
 from endmark.errors import UnreadableError
 from endmark.formats._base import Message
+from endmark.guard._unwritable import UnwritableError, require_taken
 from endmark.stores.order import stamp
 from endmark.stores.source import Source
 from endmark.stores.table import Cell
@@ -61,8 +62,7 @@ class Inserts:
                 payload, separators=(",", ":"), allow_nan=False
             )
         except (TypeError, ValueError, RecursionError) as error:
-            msg = f"the message is not JSON ({error}); nothing was written"
-            raise UnreadableError(msg) from error
+            raise UnwritableError(f"it is not JSON: {error}") from error
         if store.role:
             values[f"v_{store.role}"] = message["role"]
         for column, allowed in store.only.items():
@@ -70,7 +70,17 @@ class Inserts:
         if order is not None:
             values[f"v_{self.source.order[0]}"] = order
         self._add_key(values, message)
+        require_taken(self.table, {name[2:]: value for name, value in values.items()})
         return values
+
+    def require_writable(self, id_: tuple[Cell, ...], messages: Sequence[Message]) -> None:
+        """Raises `UnreadableError` with the place of the first message that cannot be written."""
+        for place, message in enumerate(messages):
+            try:
+                self.values(id_, message, None)
+            except UnwritableError as error:
+                said = f"message {place} cannot be written, and was not: {error}"
+                raise UnreadableError(said) from None
 
     def _add_key(self, values: dict[str, Any], message: Message) -> None:
         if self.message_id:

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import JSON, Integer, Numeric, TypeDecorator, inspect
+from sqlalchemy import (
+    JSON,
+    Integer,
+    Numeric,
+    PrimaryKeyConstraint,
+    TypeDecorator,
+    UniqueConstraint,
+    inspect,
+)
 from sqlalchemy.engine.default import DefaultDialect
-from sqlalchemy.orm import Mapper, RelationshipDirection, attributes
+from sqlalchemy.orm import Mapper, QueryableAttribute, RelationshipDirection, attributes
 from sqlalchemy.orm.exc import UnmappedClassError
 
 from endmark import formats
-from endmark.errors import StoreError, UnreadableError
+from endmark.errors import StoreError, UnreadableError, meant
 from endmark.formats._base import Message
 from endmark.guard._beside import require_in_sight
 from endmark.guard._payload import packed, unpacked
@@ -43,26 +51,31 @@ def _mapper(cls: Any) -> Mapper[Any]:
     return found
 
 
-def _names(given: str | Sequence[str]) -> Sequence[str]:
-    return (given,) if isinstance(given, str) else given
+def _names(given: Any) -> tuple[str, ...]:
+    """Give the names of attributes; what is given are names, or the attributes themselves."""
+    several = given if isinstance(given, list | tuple) else (given,)
+    names = [one.key if isinstance(one, QueryableAttribute) else one for one in several]
+    return tuple(name for name in names if name)
 
 
 def store_of_class(
     cls: Any,
     *,
-    conversation: str | Sequence[str] = (),
-    payload: str = "",
+    conversation: Any = (),
+    payload: Any = (),
     format: str = "",
-    order: str | Sequence[str] = (),
-    role: str | None = None,
+    order: Any = (),
+    role: Any = None,
 ) -> Store:
-    """Describe the table of a mapped class as a store; the names are attributes of the class.
+    """Describe the table of a mapped class as a store by its attributes: their names, or they.
 
     Raises `StoreError` for an attribute that is missing or not a column, `FormatError`.
     """
     mapper = _mapper(cls)
-    given = {"conversation": conversation, "payload": payload, "format": format}
-    missing = [name for name, value in given.items() if not value]
+    told = {"conversation": conversation, "order": order, "role": role, "payload": payload}
+    names = {what: _names(given) for what, given in told.items()}
+    needed = {**names, "format": format}
+    missing = [what for what in ("conversation", "payload", "format") if not needed[what]]
     if missing:
         raise StoreError(
             f"guarding {mapper.class_.__name__} needs {', '.join(missing)} too: the attributes that "
@@ -70,31 +83,53 @@ def store_of_class(
         )
     formats.get(format)
 
-    def columns(names: str | Sequence[str]) -> tuple[str, ...]:
-        given = _names(names)
-        missing = [name for name in given if name not in mapper.column_attrs]
-        if missing:
-            msg = f"{mapper.class_.__name__} has no column {', '.join(missing)}"
-            raise StoreError(msg)
-        return tuple(mapper.column_attrs[name].columns[0].name for name in given)
-
+    columns = {what: _columns(mapper, given) for what, given in names.items()}
     table: Any = mapper.local_table
     store = Store(
         name=mapper.class_.__name__,
         format=format,
         table=table.name,
         schema=table.schema,
-        conversation=columns(conversation),
-        order=columns(order),
-        payload=columns(payload)[0],
-        role=columns(role)[0] if role else None,
+        conversation=columns["conversation"],
+        order=columns["order"],
+        payload=columns["payload"][0],
+        role=next(iter(columns["role"]), None),
         key=tuple(column.name for column in mapper.primary_key),
     )
+    _require_rows(store, table)
     _require_order(store, table)
     held = [column.name for column in table.columns]
-    named = {payload, role, *_names(conversation), *_names(order)}
+    named = {name for given in names.values() for name in given}
     require_in_sight(store, [*held, *(a.key for a in mapper.attrs if a.key not in named)])
     return store
+
+
+def _columns(mapper: Mapper[Any], names: Sequence[str]) -> tuple[str, ...]:
+    """Give the columns behind attributes. Raises `StoreError` for what is none."""
+    known = mapper.column_attrs.keys()
+    for name in names:
+        if name not in known:
+            raise StoreError(
+                f"{mapper.class_.__name__} has no column {name}{meant(str(name), known)}; "
+                f"its columns are {', '.join(known)}"
+            )
+    return tuple(mapper.column_attrs[name].columns[0].name for name in names)
+
+
+def _require_rows(store: Store, table: Any) -> None:
+    """Raise `StoreError` where there is one row a conversation: it holds a whole history."""
+    unique = [
+        c for c in table.constraints if isinstance(c, PrimaryKeyConstraint | UniqueConstraint)
+    ]
+    if any(
+        {c.name for c in each.columns} <= {*store.conversation} for each in unique if each.columns
+    ):
+        raise StoreError(
+            f"{store.name} has one row for each {', '.join(store.conversation)}, so "
+            f"{store.payload} holds whole histories, and a guard takes a class with a row for each "
+            "message: pass each history to endmark.repair before it is written, or give "
+            "conversation= what all messages of a conversation share"
+        )
 
 
 def _require_order(store: Store, table: Any) -> None:

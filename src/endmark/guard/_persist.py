@@ -16,7 +16,7 @@ from endmark.guard._core import write
 from endmark.guard._frontier import Frontier
 from endmark.guard._tail import real_results
 from endmark.history import examine
-from endmark.model import Finding, Result, Shape
+from endmark.model import Result, Shape
 from endmark.policy import Policy
 
 __all__ = ["persist"]
@@ -28,6 +28,7 @@ def persist(frontier: Frontier, messages: Sequence[Message]) -> None:
     stored = rows.segment(frontier.connection, frontier.id, None)
     ours = examine(stored.history, rows.format, policy)
     theirs = examine(messages, rows.format, policy)
+    rows.new.require_writable(frontier.id, messages)
     old, new = ours.rebuild(), theirs.rebuild()
     if rows.format.shape is Shape.INLINE and rows.message_id and rows.format.id_field:
         merged, more = _by_id(old, new.messages, rows.format, policy)
@@ -39,7 +40,9 @@ def persist(frontier: Frontier, messages: Sequence[Message]) -> None:
         _append(frontier, more)
     frontier.memory.tails.pop(frontier.id, None)
     frontier.memory.left.discard(frontier.id)
-    frontier.tell([*ours.findings, *_beyond(theirs.findings, ours.findings)])
+    if ours.findings or theirs.findings:
+        before = _unrepaired(stored.history, messages, old, new, merged, more)
+        frontier.tell(examine(before, rows.format, policy).findings)
 
 
 def _append(frontier: Frontier, more: list[Message]) -> None:
@@ -51,9 +54,35 @@ def _append(frontier: Frontier, more: list[Message]) -> None:
     rows.append(frontier.connection, frontier.id, more, last[0][0] if last else None)
 
 
-def _beyond(theirs: Sequence[Finding], ours: Sequence[Finding]) -> list[Finding]:
-    told = {finding.call_id for finding in ours}
-    return [finding for finding in theirs if finding.call_id not in told]
+def _unrepaired(
+    stored: Sequence[Message],
+    given: Sequence[Message],
+    old: Rebuilt,
+    new: Rebuilt,
+    merged: Rebuilt,
+    more: Sequence[Message],
+) -> list[Message]:
+    """Give what is written as it would be without a repair: only what that needs is told.
+
+    What the given history has wrong was told when it was stored, and is not written again.
+    """
+    as_given = {
+        id(m): given[k] for m, k in zip(new.messages, new.origins, strict=True) if k is not None
+    }
+    before: list[Message] = []
+    for was, now, origin in zip(old.messages, merged.messages, merged.origins, strict=True):
+        if now is not was:
+            before.append(as_given.get(id(now), now))
+        elif origin is not None:
+            before.append(stored[origin])
+    added = {id(message) for message in more}
+    places = zip(new.messages, new.origins, strict=True)
+    behind = {k for message, k in places if k is not None and id(message) in added}
+    if more:  # with it goes what is dropped behind all that was stored before
+        known = (k for k, row in zip(new.origins, old.origins, strict=False) if row is not None)
+        last = max((k for k in known if k is not None), default=-1)
+        behind |= {k for k in range(last + 1, len(given)) if k not in new.origins}
+    return before + [given[k] for k in sorted(behind)]
 
 
 def _by_id(

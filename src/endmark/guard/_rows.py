@@ -23,6 +23,7 @@ from endmark.errors import StoreError, UnreadableError
 from endmark.formats._base import Message
 from endmark.guard._beside import require_in_sight
 from endmark.guard._inserts import Inserts, batches
+from endmark.guard._unwritable import odd_in
 from endmark.model import Shape
 from endmark.stores import json_text
 from endmark.stores._store import Store
@@ -30,7 +31,7 @@ from endmark.stores.conversation import Conversation, RefusedError, Row
 from endmark.stores.order import stamp
 from endmark.stores.select import of_conversations, read_rows
 from endmark.stores.source import Source
-from endmark.stores.table import Cell, Cells, fetched
+from endmark.stores.table import Cell, Cells, fetched, without_content
 
 __all__ = ["Id", "Rows", "UnreadRowError", "rows_of"]
 
@@ -153,6 +154,8 @@ class Rows:
         return tuple(map(self._cell, given, self.store.conversation))
 
     def _cell(self, value: Any, name: str) -> Cell:
+        if isinstance(value, str) and (odd := odd_in(value, nul=not self.postgresql)):
+            raise StoreError(f"no conversation of {self.table.label} is named so: it holds {odd}")
         if isinstance(value, uuid.UUID):
             short = "CHAR(32)" in self.table.columns[name].type.upper()
             return value.hex if short and not self.postgresql else str(value)
@@ -291,6 +294,7 @@ class Rows:
             conversation.rows.append(row)
         return conversation
 
+    @without_content()
     def append(
         self, connection: Connection, id_: Id, messages: Sequence[Message], last: Cell
     ) -> Cell:
@@ -305,6 +309,7 @@ class Rows:
             )
         return last
 
+    @without_content()
     def append_behind(
         self, connection: Connection, id_: Id, message: Message, last: Cell, epoch: int
     ) -> Cell | None:
@@ -315,6 +320,7 @@ class Rows:
         done = connection.execute(sql, {**values, **bound})
         return values["v_" + self.source.order[0]] if done.rowcount == 1 else None
 
+    @without_content()
     def put(self, connection: Connection, id_: Id, messages: Sequence[Message]) -> None:
         """Write messages at the end, or over the row with the same message id; nothing is read."""
         kind = "put" if self.message_id else "end"

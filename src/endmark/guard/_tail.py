@@ -293,7 +293,8 @@ def settled(found: Examination, turn: str) -> tuple[Examination, bool]:
     end = len(found.history)
     while end and answers(found.format, found.history[end - 1]):
         end -= 1
-    strays = {
+    dropped = {tuple(edit.event.at) for edit in found.edits if isinstance(edit, Drop)}
+    strays = dropped & {  # the words that are kept as text wait for no call
         (finding.message, finding.part)
         for finding in found.findings
         if finding.kind is Kind.ORPHAN and finding.message >= end

@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.orm import Session, scoped_session
 
+from endmark.errors import DatabaseError
 from endmark.formats._base import Message
 from endmark.guard._memory import Memory
 from endmark.guard._turn import RUNNING, AsyncRunningTurn, begin, end
@@ -48,6 +50,7 @@ class AsyncChatRepository:  # noqa: D101 (the docstrings are those of the sync r
         policy: Policy | None = None,
         on_repair: OnRepair | None = None,
     ) -> None:
+        _require_greenlet()
         _require_factory(session_factory)
         self.session_factory = session_factory
         self.store = store_of(store)
@@ -139,6 +142,15 @@ class AsyncChatRepository:  # noqa: D101 (the docstrings are those of the sync r
             if not task.cancelled() and (error := task.exception()) is not None:
                 LOG.warning("a write failed while its task was cancelled: %s", type(error).__name__)
             raise
+
+
+def _require_greenlet() -> None:
+    """Raises `DatabaseError` where SQLAlchemy lacks what its asynchronous sessions need."""
+    if find_spec("greenlet") is None:
+        raise DatabaseError(
+            "asynchronous sessions need the library greenlet, which is not installed: "
+            "pip install 'endmark[aiosqlite]', or 'endmark[asyncpg]' for PostgreSQL"
+        )
 
 
 def _require_factory(given: Any) -> None:

@@ -54,8 +54,8 @@ def guard(
 
     `target` is a `sessionmaker`, `async_sessionmaker`, `scoped_session`, a subclass of `Session`,
     one session, or an engine (`Engine`, `AsyncEngine`): every statement that it executes.
-    `store` is a `Store`, the name of a known one, or a mapped class with its attributes named:
-    `conversation`, `payload`, `format` and, where there are any, `order` and `role`.
+    `store` is a `Store`, the name of a known one, or a mapped class with its attributes, or
+    their names: `conversation`, `payload`, `format` and, where there are any, `order` and `role`.
     What it sees and what it misses: docs/doors.md. Raises `StoreError` for a wrong mapping or
     target and for a store that is left alone, `FormatError` for an unknown format.
 

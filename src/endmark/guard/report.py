@@ -46,7 +46,7 @@ def report(
         subject = finding.call_id or (finding.message, finding.part)
         if subject not in told or finding.kind is Kind.DANGLING:
             told[subject] = finding
-        if finding.kind in TAKEN_OUT:
+        if finding.kind in TAKEN_OUT and finding.dropped is not None:  # None: kept as text
             dropped.setdefault(subject, []).append(finding.dropped)
     for about, finding in told.items():
         content = tuple(dropped.get(about, ()))

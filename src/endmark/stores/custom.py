@@ -11,10 +11,16 @@ from typing import Any, get_args, get_type_hints
 from pydantic import ValidationError
 
 from endmark.errors import FormatError, StoreError, unknown
+from endmark.policy import Policy
 from endmark.stores._store import LISTS, Store
 from endmark.stores.sense import nonsense
 from endmark.stores.wrong_values import wrong_value
 
+FLAGS = {
+    name: f"--{name.replace('_', '-')}"
+    for name in ("marker", "cause", "orphans", "late", "min_age")
+}
+FLAGS |= {"pending_tools": "--pending-tool", "pending_ids": "--pending-id"}
 TABLES = frozenset({"stores", "policy"})  # a policy may stand in the same file
 
 
@@ -108,6 +114,9 @@ def _what_is_wrong(error: ValidationError, given: dict[str, Any]) -> str:
     for one in error.errors(include_input=False, include_url=False):
         if one["type"] == "unexpected_keyword_argument":
             place = ".".join(str(step) for step in one["loc"])
+            if place in Policy.model_fields:
+                flag = f", or say {FLAGS[place]}" if place in FLAGS else ""
+                return f"{place} is no key of a store but of the policy: put it below [policy] in the file of --policy{flag}"
             return unknown("key", place, _keys(one["loc"][:-1]), page="docs/stores.md")
     return wrong_value(error, given)
 

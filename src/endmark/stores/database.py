@@ -6,6 +6,7 @@ said of a URL or an error holds no password and no content of a row.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -96,6 +97,8 @@ STATES = {
     "57P": "is shutting down or starting: try again when it is up",
     "08": "ended the connection: see its log, then run the command again",
 }
+# What somebody lacks a right on is named in the sentence alone: permission denied for table chat.
+_OWNED = re.compile(r"\b(?:permission denied for|must be owner of) (\w+ \S+)$")
 
 
 def normalise(url: str) -> sa.URL:
@@ -233,4 +236,6 @@ def _named(original: object) -> str:
         what: getattr(said, f"{what}_name", None) for what in ("table", "column", "constraint")
     }
     found = ", ".join(f"{what} {name}" for what, name in names.items() if name)
+    if not found and (owned := _OWNED.search(getattr(said, "message_primary", None) or "")):
+        found = owned[1]
     return f" ({found})" if found else ""

@@ -46,7 +46,9 @@ def read(text: str | bytes | bytearray | memoryview) -> Any:
     except RecursionError:
         refusal = TOO_DEEP
     except json.JSONDecodeError as error:
-        refusal = f"The text is not JSON: it breaks off at character {error.pos}."
+        refusal = "The text is not JSON."
+        if error.doc[: error.pos].strip():  # it was some, to begin with
+            refusal = f"The text is not JSON: it breaks off at character {error.pos}."
     except UnicodeDecodeError as error:
         refusal = f"The bytes are not UTF-8 text: they break off at byte {error.start}."
     except ValueError:

@@ -9,7 +9,8 @@ that what was read can be written back exactly. On SQLite cells are the driver's
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -294,6 +295,18 @@ def as_json(records: Any) -> str:
 def rows_of(connection: Connection, sql: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
     """Run a query and give its rows as plain tuples."""
     return [tuple(row) for row in connection.execute(text(sql), values)]
+
+
+@contextmanager
+def without_content() -> Iterator[None]:
+    """Keep the values of a statement, and the lines where a server quotes a row, out of its error."""
+    try:
+        yield
+    except DBAPIError as error:
+        error.hide_parameters = True
+        said = str(error.orig).partition("\n")[0]  # DETAIL and CONTEXT are the lines behind
+        error.args = (f"({type(error.orig).__name__}) {said}",)
+        raise error from None  # the driver's own error would be printed above it
 
 
 def fetched(connection: Connection, sql: str, values: Any) -> list[Any]:

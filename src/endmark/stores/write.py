@@ -15,11 +15,12 @@ from sqlalchemy import Connection, text
 
 from endmark.stores.changes import Change, KeyOf, RowChanged, statement
 from endmark.stores.inserts import insert
-from endmark.stores.table import Cell, Table, as_json, numbered, rows_of
+from endmark.stores.table import Cell, Table, as_json, numbered, rows_of, without_content
 
 __all__ = ["execute"]
 
 
+@without_content()
 def execute(
     connection: Connection,
     tables: dict[str, Table],
