@@ -13,6 +13,7 @@ import uuid
 import weakref
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, Engine, inspect, text
@@ -25,6 +26,8 @@ from endmark.model import Shape
 from endmark.stores import json_text
 from endmark.stores._store import Store
 from endmark.stores.conversation import Conversation, Row
+from endmark.stores.elsewhere import calls_elsewhere
+from endmark.stores.left_out import left_out
 from endmark.stores.order import stamp
 from endmark.stores.select import of_conversations, read_rows
 from endmark.stores.source import Source
@@ -261,7 +264,7 @@ class Rows:
                     f"{condition} AND {quoted} >= {bind}",
                     {**values, "edge": self._native(first, edge)},
                 )
-        conversation = Conversation(id_)
+        conversation = Conversation(id_, doubt=partial(self._doubt, connection, id_))
         found = [row for _, row in read_rows(self.source, connection, condition, values)]
         for row in _in_order(found):
             self.source.decode(row)
@@ -269,6 +272,14 @@ class Rows:
             conversation.rows.append(row)
             conversation.history.append(row.message)
         return conversation
+
+    def _doubt(self, connection: Connection, id_: Id) -> str | None:
+        """Say why the results of a conversation may have calls that are not in its messages."""
+        if self.store.fingerprint:  # a known one
+            return None
+        return left_out(self.source, connection, id_) or calls_elsewhere(
+            self.source, connection, id_
+        )
 
     def append(
         self, connection: Connection, id_: Id, messages: Sequence[Message], last: Cell

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -66,6 +66,8 @@ class Conversation:
     branches: list[list[int]] = field(default_factory=list)
     head: Row | None = None  # its row in the table of the conversations
     sections: list[Section] = field(default_factory=list)
+    # Says why its results may have calls that are not in the history, asked before one is taken out.
+    doubt: Callable[[], str | None] | None = None
 
     @property
     def written(self) -> float | None:
