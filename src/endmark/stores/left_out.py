@@ -22,10 +22,7 @@ from endmark.stores.table import Cell, rows_of
 __all__ = ["CALLS", "Id", "left_out", "telling"]
 
 # What columns of calls, or of the ids of calls, are called; tools are what is on offer.
-CALLS = PIECES - {"tools"} | {
-    "callid", "callsjson", "functioncalls", "tooluse", "tooluseid", "tooluses", "toolcallid",
-    "toolcallsjson",
-}  # fmt: skip
+CALLS = PIECES - {"tools"} | {"toolcallid", "callid", "tooluseid"}
 COUNTED = "calls"  # where they are JSON; else it may be anything
 NONE = "('', '[]', '{}', 'null', '\"\"')"  # what a column holds that holds nothing
 TELLING = ("tool", "call", "function")  # one of them is in whatever asks for a tool
