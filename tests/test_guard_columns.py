@@ -191,3 +191,76 @@ def write(session: Session, cls: Any, names: tuple[str, str], target: str) -> No
 def row_of(cls: Any, names: tuple[str, str], message: dict[str, Any]) -> Any:
     given = dict(zip(names, map(message.get, ("tool_calls", "tool_call_id")), strict=True))
     return cls(thread_id="t", role=message["role"], content=message["content"], **given)
+
+
+# Whole messages, their role in them: what lies beside each, by the column; what a result lacks.
+ASKED = [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
+ANSWER = {"role": "tool", "tool_call_id": "a", "content": "42"}
+WHOLE: list[Any] = [
+    pytest.param({"tool_calls": ASKED}, ANSWER, "keeps tool_calls beside", id="by name"),
+    pytest.param({"calls": ASKED}, ANSWER, "keeps calls beside", id="calls"),
+    pytest.param({"asks": ASKED}, ANSWER, "keeps asks beside", id="by what it holds"),
+    pytest.param({"meta": {"tool_calls": ASKED}}, ANSWER, "keeps meta beside", id="further down"),
+    pytest.param({}, ANSWER, "not one of the calls", id="in no column of the table"),
+    pytest.param(
+        {"tool_call_id": "a"}, {**ANSWER, "tool_call_id": None}, "keeps tool_call_id", id="its id"
+    ),
+]
+
+
+@pytest.mark.parametrize("target", ["sessions", "engine", "repository"])
+@pytest.mark.parametrize(("beside", "answer", "told"), WHOLE)
+def test_no_real_result_is_lost_beside_whole_messages(
+    database: Database, beside: dict[str, Any], answer: dict[str, Any], told: str, target: str
+) -> None:
+    base = declarative_base()
+    columns = {name: sa.Column(sa.JSON) for name in ("body", *beside)}
+    key = {"id": sa.Column(sa.Integer, primary_key=True), "thread_id": sa.Column(sa.Text)}
+    cls = type("Line", (base,), {"__tablename__": "line"} | key | columns)
+    base.metadata.create_all(database.engine)
+    history = [{"role": "user", "content": "go"}, {"role": "assistant", "content": "so"}, answer]
+    more: list[dict[str, Any]] = [{}, beside, {}]
+    if "tool_call_id" in beside:
+        more.reverse()
+    with Session(database.engine) as session, session.begin():
+        for message, given in zip(history, more, strict=True):
+            session.add(cls(thread_id="t", body=message, **given))
+            session.flush()
+    store = Store(**{**MAPPING, "role": None, "payload": "body", "table": "line"})
+    factory = sessionmaker(database.engine)
+    if target != "repository":
+        guard(factory if target == "sessions" else database.engine, store)
+    with factory() as session:
+        with pytest.raises(StoreError, match=f"{told}.*Nothing was taken out"):
+            go_on(session, cls, store if target == "repository" else None)
+        session.rollback()
+        kept = session.execute(sa.select(cls.__table__.c.body).order_by(cls.__table__.c.id))
+        assert list(kept.scalars()) == history
+
+
+def go_on(session: Session, cls: Any, store: Store | None) -> None:
+    if store is not None:
+        ChatRepository(session, store).add_message("t", TURN[3])
+        return
+    session.add(cls(thread_id="t", body=TURN[3]))
+    session.flush()
+
+
+def test_a_true_orphan_goes_where_calls_are_seen_or_said_to_be_gone(database: Database) -> None:
+    with database.engine.begin() as connection:
+        key = "SERIAL" if database.name == "postgresql" else "INTEGER"
+        connection.exec_driver_sql(f"CREATE TABLE line (id {key} PRIMARY KEY, t TEXT, body JSON)")
+    described: dict[str, Any] = {"format": "openai-chat", "table": "line", "conversation": "t"}
+    store = Store(**described, order="id", payload="body")
+    words = {"role": "assistant", "content": "so"}
+    seen: list[Any] = []
+    with Session(database.engine) as session, session.begin():
+        chat = ChatRepository(session, replace(store, calls_gone=True), on_repair=seen.append)
+        chat.add_messages("gone", [TURN[0], words, ANSWER, TURN[3]])
+        assert chat.history("gone") == [TURN[0], words, TURN[3]]
+        chat = ChatRepository(session, store, on_repair=seen.append)
+        asked = {"role": "assistant", "content": None, "tool_calls": ASKED}
+        chat.add_messages("sound", [TURN[0], asked, ANSWER])
+        chat.add_messages("seen", [TURN[0], words, ANSWER, TURN[3]])
+        assert chat.history("seen") == [TURN[0], words, TURN[3]]
+    assert [repair.dropped for repair in seen] == [("42",), ("42",)]

@@ -28,6 +28,8 @@ QUOTE = '"'
 FORCED = Options(include_frontier=True)
 TALK = [Turn("hi", (Step((("call-1", "look", None),), "so"),), ""), Turn("and?", (), "done")]
 
+ANSWERED = [Turn("hi", (Step((("call-2", "look", "42"),), "so"),), "done")]
+
 
 def flags(command: str) -> dict[str, str]:
     words = shlex.split(command.partition(" (or ")[0])
@@ -138,6 +140,46 @@ def test_the_flags_that_are_shown_read_the_table(
     [given] = guessed(database)
     assert given == {"table": "my table", "format": format, **wanted}
     assert heals(database, given) == 2
+
+
+ODD: dict[str, Any] = {
+    "a list": [1],
+    "another format": {
+        "role": "assistant",
+        "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}],
+    },
+    "an unknown role": {"role": "wizard", "content": "x"},
+    "no JSON": "{half",
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_a_few_odd_rows_hide_no_table(database: Database, odd: str) -> None:
+    columns, wanted = LAYOUTS["rows"]
+    history = builder("openai-chat").build(TALK)
+    rows = filled("rows", columns, {"one": history, "two": history})
+    body = ODD[odd] if isinstance(ODD[odd], str) else json.dumps(ODD[odd])
+    create(database, columns, [*rows, {**rows[0], "id": 99, "thread_id": "odd", "body": body}])
+    assert guessed(database) == [{"table": "my table", "format": "openai-chat", **wanted}]
+
+
+@pytest.mark.parametrize("place", ["tool_calls", "meta", None])
+def test_flags_that_would_lose_results_are_not_shown(database: Database, place: str | None) -> None:
+    rows = []
+    for k, message in enumerate(builder("openai-chat").build(TALK[:1] * 3 + ANSWERED)):
+        calls = message.pop("tool_calls", None)
+        message["content"] = message["content"] or "so"
+        row = {"id": k, "thread_id": "t", "body": json.dumps(message)}
+        beside = {"tool_calls": calls} if place == "meta" else calls
+        rows.append({**row, place: json.dumps(beside) if calls else None} if place else row)
+    more = f", {place} TEXT" if place else ""
+    create(database, f"id INTEGER PRIMARY KEY, thread_id TEXT, body TEXT{more}", rows)
+    said = f"keeps {place} beside the messages" if place else "holds results, and not one"
+    with database.engine.connect() as connection:
+        [told] = stores.guessed(connection)
+    assert said in told
+    assert "--payload" not in told
 
 
 @pytest.mark.parametrize("words", [False, True], ids=["JSON", "words beside JSON"])

@@ -23,6 +23,7 @@ __all__ = [
     "detect",
     "foreign",
     "get",
+    "ids",
     "names",
     "others",
     "require_own",
@@ -145,22 +146,24 @@ def foreign(history: Sequence[Any], format_: Format) -> tuple[str, ...]:
     likely = others(history, format_)
     if not likely:
         return ()
-    calls, results = (_ids(history, format_, kind) for kind in (Call, Result))
+    calls, results = (ids(history, format_, kind) for kind in (Call, Result))
     if calls:
-        return tuple(
-            name for name in likely if _ids(history, _load(name), Result) & calls - results
-        )
-    return tuple(name for name in likely if not results or _ids(history, _load(name), Call))
+        return tuple(name for name in likely if ids(history, _load(name), Result) & calls - results)
+    return tuple(name for name in likely if not results or ids(history, _load(name), Call))
 
 
-def _ids(history: Sequence[Any], format_: Format, kind: type[Call | Result]) -> set[str | None]:
-    """Give the ids of the calls, or the results, that a format reads from any messages."""
+def ids(history: Sequence[Any], format_: Format, kind: type[Call | Result]) -> set[str | None]:
+    """Give the ids of the calls, or the results, that a format reads from any messages.
+
+    >>> ids([{"role": "tool", "tool_call_id": "a", "content": "ok"}], get("openai-chat"), Result)
+    {'a'}
+    """
     try:
         events = format_.events(history, range(len(history)), DEFAULT)
-        ids = {event.id for event in events if isinstance(event, kind)}
+        found = {event.id for event in events if isinstance(event, kind)}
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, UnreadableError):
         return set()
-    return ids if format_.optional_ids else ids - {None}
+    return found if format_.optional_ids else found - {None}
 
 
 def candidates(history: Sequence[Any]) -> tuple[Format, ...]:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, Engine, inspect, text
@@ -28,6 +29,8 @@ from endmark.model import Shape
 from endmark.stores import json_text
 from endmark.stores._store import Store
 from endmark.stores.conversation import Conversation, RefusedError, Row
+from endmark.stores.elsewhere import calls_elsewhere
+from endmark.stores.left_out import left_out
 from endmark.stores.order import stamp
 from endmark.stores.select import of_conversations, read_rows
 from endmark.stores.source import Source
@@ -287,12 +290,20 @@ class Rows:
                     f"{condition} AND {quoted} >= {bind}",
                     {**values, "edge": self._native(first, edge)},
                 )
-        conversation = Conversation(id_)
+        conversation = Conversation(id_, doubt=partial(self._doubt, connection, id_))
         found = [row for _, row in read_rows(self.source, connection, condition, values)]
         for row in _in_order(found):
             conversation.history.append(self._decoded(row))
             conversation.rows.append(row)
         return conversation
+
+    def _doubt(self, connection: Connection, id_: Id) -> str | None:
+        """Say why the results of a conversation may have calls that are not in its messages."""
+        if self.store.fingerprint:  # a known one
+            return None
+        return left_out(self.source, connection, id_) or calls_elsewhere(
+            self.source, connection, id_
+        )
 
     @without_content()
     def append(

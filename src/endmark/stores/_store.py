@@ -177,7 +177,7 @@ class Store:
     (rows with one order value come in no order: calls first, then results, then words), `payload`
     (the column with the JSON), `role` (the column with the role, where the payload does not hold
     it), `key` (default: the primary key), `any_format` (the format is only a default: the payloads
-    tell which it is). Where there is no payload: `fields` (column to the key of the message that it
+    tell which it is), `calls_gone` (results whose calls no message holds are true orphans). Where there is no payload: `fields` (column to the key of the message that it
     holds; a NULL column is a key that the message does not have) and `json` (those that hold JSON).
 
     Other layouts: `parts` (the table of parts), `linked` (the table of messages), `tree` (the tree
@@ -246,6 +246,7 @@ class Store:
     head: ConversationTable | None = None
     age: str | None = None
     any_format: bool = False
+    calls_gone: bool = False
     ties: bool = False
     pending_tools: frozenset[str] = frozenset()
     copies: Mapping[str, str] = field(default_factory=dict)

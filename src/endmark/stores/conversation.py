@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -75,6 +75,8 @@ class Conversation:
     branches: list[list[int]] = field(default_factory=list)
     head: Row | None = None  # its row in the table of the conversations
     sections: list[Section] = field(default_factory=list)
+    # Says why its results may have calls that are not in the history, asked before one is taken out.
+    doubt: Callable[[], str | None] | None = None
 
     def leave_out(self, reason: str) -> None:
         """Note that what comes next cannot be read; what was found first is the problem."""

@@ -17,12 +17,13 @@ from sqlalchemy import Connection
 from endmark import formats
 from endmark.errors import StoreError, UnreadableError
 from endmark.formats import Format
-from endmark.model import Shape
+from endmark.model import Result, Shape
 from endmark.stores import sample
 from endmark.stores._store import LISTS, Store
 from endmark.stores.conversation import Row
+from endmark.stores.elsewhere import calls_elsewhere
 from endmark.stores.guess import is_role, lists_in, order_of, sequence_of
-from endmark.stores.left_out import left_out
+from endmark.stores.left_out import left_out, telling
 from endmark.stores.order import moment
 from endmark.stores.source import Source
 from endmark.stores.table import rows_of
@@ -32,7 +33,6 @@ __all__ = ["doubt", "undoubted"]
 UUID = re.compile(
     r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.IGNORECASE
 )
-TELLING = ("tool", "call", "function")  # one of them is in whatever asks for a tool
 
 
 def doubt(source: Source, connection: Connection) -> str | None:
@@ -71,9 +71,7 @@ class _Look:
         table = self.source.payload_table
         if self.store.payload not in table.columns or self.store.parts:
             return rows
-        cell = f"lower(CAST({table.quote(self.store.payload)} AS TEXT))"
-        likely = " OR ".join(f"{cell} LIKE '%{word}%'" for word in TELLING)
-        return rows + sample.rows(self.source, self.connection, f"WHERE {likely}")
+        return rows + sample.rows(self.source, self.connection, f"WHERE {telling(self.source)}")
 
     @cached_property
     def seen(self) -> list[Any]:
@@ -92,6 +90,12 @@ class _Look:
         """Tell whether a format finds a call in these rows."""
         read = self.seen if format_ is self.source.format else self.read(format_, self.rows)
         return any(sample.calls(format_, one) for one in read)
+
+    @property
+    def results(self) -> bool:
+        """Tell whether a result is among these rows."""
+        read = [one for one in self.seen if isinstance(one, dict)]
+        return any(formats.ids([one], self.source.format, Result) for one in read)
 
     @cached_property
     def told(self) -> list[int]:
@@ -218,6 +222,12 @@ def _layout(look: _Look) -> str | None:
     return None
 
 
+def _elsewhere(look: _Look) -> str | None:
+    if look.calls(look.source.format) or not look.results:
+        return None
+    return calls_elsewhere(look.source, look.connection)
+
+
 def _nothing(look: _Look) -> str | None:
     """See that something is a message of the format at all."""
     format_, store = look.source.format, look.store
@@ -268,4 +278,5 @@ CHECKS: tuple[Callable[[_Look], str | None], ...] = (
     lambda look: left_out(look.source, look.connection),
     _format,
     _nothing,
+    _elsewhere,
 )

@@ -26,7 +26,12 @@ from endmark.stores.words import is_plain
 
 MOST_BROKEN = 4  # sound payloads for each that cannot be read
 # A column of this name holds a piece of a message, whatever its JSON looks like.
-PIECES = frozenset({"toolcalls", "toolcall", "functioncall", "toolinvocations", "tools"})
+PIECES = frozenset(
+    {
+        "toolcalls", "toolcall", "toolcallsjson", "callsjson", "functioncall", "functioncalls",
+        "toolinvocations", "tooluse", "tooluses", "tools",
+    }
+)  # fmt: skip
 SAMPLE = 50  # rows whose payloads are looked at
 MANY = 5_000  # rows in which a conversation's name would be there twice
 MOST = 3  # guesses
@@ -55,7 +60,7 @@ class Reading:
 def guesses(
     connection: Connection, tables: Mapping[str, set[str]], schema: str | None
 ) -> list[str]:
-    """Give the flags of likely mappings, the likeliest first."""
+    """Give the flags of likely mappings, the likeliest first; or why a heal refuses them."""
     found: list[tuple[int, str]] = []
     for name in sorted(tables):
         try:
@@ -63,8 +68,11 @@ def guesses(
         except StoreError:
             continue
         for payload, reading in _readings(connection, table):
-            found.append((reading.messages, _flags(connection, table, payload, reading)))
-    return [flags for _, flags in sorted(found, key=lambda one: -one[0])[:MOST]]
+            told = _refused(connection, table, payload, reading)
+            told = told or _flags(connection, table, payload, reading)
+            found.append((reading.messages, told))
+    likeliest = sorted(found, key=lambda one: -one[0])
+    return list(dict.fromkeys(told for _, told in likeliest))[:MOST]
 
 
 def _readings(connection: Connection, table: Table) -> Iterator[tuple[str, Reading]]:
@@ -135,12 +143,13 @@ def _fitting(
     whole: bool = False,
     role: str | None = None,
 ) -> Iterator[Reading]:
-    """Give the format that these messages surely are of, if there is one."""
-    sure = []
+    """Give the format that most of these messages surely are of, if there is one."""
+    odd: dict[Format, int] = {}  # to how many messages it cannot be the format of
     for format_ in [only] if only else _formats():
         scores = [format_.told(m) if isinstance(m, dict) else -1 for m in messages]
-        if scores and max(scores) == 1 and -1 not in scores:
-            sure.append(format_)
+        if 1 in scores and scores.count(-1) * MOST_BROKEN <= len(scores) - scores.count(-1):
+            odd[format_] = scores.count(-1)
+    sure = [format_ for format_ in odd if odd[format_] == min(odd.values())]
     if sure:
         others = tuple(format_.name for format_ in sure[1:])
         yield Reading(sure[0], path, whole, role, len(messages), others)
@@ -194,6 +203,33 @@ def _flags(connection: Connection, table: Table, payload: str, reading: Reading)
     flags = " ".join(f"--{name} {shlex.quote(said)}" for name, said in given.items() if said)
     more = f" (or {', '.join(reading.others)})" if reading.others else ""
     return f"heal-db scan URL {flags}{more}"
+
+
+def _refused(connection: Connection, table: Table, payload: str, reading: Reading) -> str | None:
+    """Say where calls are kept that this reading would leave out: a heal says so too."""
+    from endmark.stores._store import Store
+    from endmark.stores.elsewhere import calls_elsewhere
+    from endmark.stores.left_out import left_out
+    from endmark.stores.source import Source
+
+    named = conversation_of(table, {payload, reading.role})
+    conversation = named or _own_key(table)
+    if conversation is None or reading.path:
+        return None
+    store = Store(
+        format=reading.format.name,
+        table=table.name,
+        schema=table.schema,
+        conversation=(conversation,),
+        payload=payload,
+        role=reading.role,
+        layout="list" if reading.whole else "rows",
+    )
+    try:
+        source = Source(connection, store)
+        return left_out(source, connection) or (named and calls_elsewhere(source, connection))
+    except StoreError:
+        return None
 
 
 def conversation_of(table: Table, taken: Collection[str | None]) -> str | None:
