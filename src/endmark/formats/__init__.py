@@ -27,6 +27,7 @@ __all__ = [
     "names",
     "others",
     "require_own",
+    "stranger",
 ]
 
 _MODULES = {
@@ -150,6 +151,19 @@ def foreign(history: Sequence[Any], format_: Format) -> tuple[str, ...]:
     if calls:
         return tuple(name for name in likely if ids(history, _load(name), Result) & calls - results)
     return tuple(name for name in likely if not results or ids(history, _load(name), Call))
+
+
+def stranger(message: Any, format_: Format) -> tuple[str, ...]:
+    """Name the formats that a message is of by a call or result which this format does not see.
+
+    >>> stranger({"role": "tool", "tool_call_id": "a", "content": "ok"}, get("anthropic"))
+    ('openai-chat',)
+    """
+    return tuple(
+        name
+        for name in foreign([message], format_)
+        if any(ids([message], _load(name), kind) for kind in (Call, Result))
+    )
 
 
 def ids(history: Sequence[Any], format_: Format, kind: type[Call | Result]) -> set[str | None]:

@@ -14,7 +14,7 @@ from endmark.formats import Rebuilt
 from endmark.formats._base import Format, Message
 from endmark.guard._core import write
 from endmark.guard._frontier import Frontier
-from endmark.guard._tail import real_results
+from endmark.guard._tail import real_results, require_readable
 from endmark.history import examine
 from endmark.model import Result, Shape
 from endmark.policy import Policy
@@ -26,6 +26,7 @@ def persist(frontier: Frontier, messages: Sequence[Message]) -> None:
     """Write what a history has beyond the stored one. Raises `ContradictionError`."""
     rows, policy = frontier.rows, frontier.policy
     stored = rows.segment(frontier.connection, frontier.id, None)
+    require_readable(rows.format, messages[len(stored.history) :])
     ours = examine(stored.history, rows.format, policy)
     theirs = examine(messages, rows.format, policy)
     rows.new.require_writable(frontier.id, messages)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from endmark import formats
 from endmark.errors import UnreadableError
 from endmark.formats._base import Format, History, Message
 from endmark.formats._next_message import NextMessage
@@ -243,6 +244,20 @@ def require_readable(format_: Format, messages: Sequence[Any]) -> None:
             format_.skim(messages)  # says it in its own words
             msg = f"message {index} is none of {format_.name}; nothing was written"
             raise UnreadableError(msg) from error
+        if _is_plain(format_, message) or format_.told(message) >= 0:
+            continue
+        if names := formats.stranger(message, format_):
+            raise UnreadableError(
+                f"message {index} is of {', '.join(names)} by its calls or results, not of "
+                f"{format_.name}; nothing was written. Give it in that format, or name its own"
+            )
+
+
+def _is_plain(format_: Format, message: Any) -> bool:
+    """Tell whether a message says who speaks, and a text; or is a library's object."""
+    if not isinstance(message, dict):
+        return True
+    return len(message) == 2 and message.get(format_.body).__class__ is str
 
 
 def leads(format_: Format, message: Message) -> bool:

@@ -130,6 +130,8 @@ class Judge:
         verdict = Verdict(
             conversation.id, problem=conversation.problem, rows=len(conversation.rows)
         )
+        if verdict.problem is None and self.source.mixed is not None:
+            verdict.problem = self.source.mixed.why(conversation.history)
         if verdict.problem is not None:
             return verdict
         try:

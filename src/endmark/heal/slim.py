@@ -59,7 +59,8 @@ def _look(source: Source, messages: list[Any]) -> list[int]:
     for sign, reason in source.store.refuses.items():
         if any(sign in message for message in messages):
             raise UnreadableError(reason)
-    return source.format.skim(messages)
+    found = source.format.skim(messages)
+    return found if found or source.mixed is None else source.mixed.quick(messages)
 
 
 def _of_count(text: str, count: int) -> list[Any]:
@@ -320,7 +321,7 @@ def skim_joined(source: Source, count: int, text: str | None) -> bool:
 
 def _skim_list(source: Source, cell: Any) -> bool:
     try:
-        return any(source.format.skim(one) for one in source.lists(cell))
+        return any(_look(source, one) for one in source.lists(cell))
     except _UNREAD:
         return True
 

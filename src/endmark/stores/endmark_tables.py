@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from endmark.stores._store import Store
 
+NAME = "endmark"
 CONVERSATIONS = "endmark_conversation"
 MESSAGES = "endmark_message"
 
@@ -20,7 +21,7 @@ def store(format: str) -> Store:
     'endmark_message'
     """
     return Store(
-        name="endmark",
+        name=NAME,
         format=format,
         table=MESSAGES,
         conversation=("conversation_id",),

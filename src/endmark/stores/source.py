@@ -18,10 +18,12 @@ from endmark import formats
 from endmark.errors import StoreError, UnreadableError, kind_of
 from endmark.formats import Rebuilt
 from endmark.formats._base import Message
-from endmark.stores import json_text
+from endmark.model import Shape
+from endmark.stores import endmark_tables, json_text
 from endmark.stores._store import LISTS, OrderKind, Store
 from endmark.stores.changes import Change
 from endmark.stores.conversation import Conversation, RefusedError, Row, Wrap
+from endmark.stores.mixed import Mixed
 from endmark.stores.order import moment
 from endmark.stores.sense import nonsense
 from endmark.stores.table import Cell, Table, rows_of
@@ -93,6 +95,15 @@ class Source:
             from endmark.stores import sample
 
             self.format = sample.format_of(self, connection)
+
+    @cached_property
+    def mixed(self) -> Mixed | None:
+        """Look for messages of several formats, where nobody but its users knows the table.
+
+        Formats that hold results in their calls are looked for by these, and no others are seen.
+        """
+        known = self.store.fingerprint and self.store.name != endmark_tables.NAME
+        return None if known or self.format.shape is Shape.INLINE else Mixed(self.format)
 
     def _require_sense(self) -> None:
         """Refuse a mapping that cannot be meant, or takes each row for a conversation."""
