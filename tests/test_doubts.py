@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -81,9 +80,6 @@ CASES = [case for case in load() if all("role" in message for message in case["h
 # Open WebUI, with its tree, is of no table of messages.
 UNTOLD = {("anthropic", "ai-sdk"), ("anthropic", "open-webui"), ("open-webui", "openai-chat")}
 
-# Alone in a table, what is left of a compaction looks like calls that are kept elsewhere.
-GONE = {"051-anthropic-orphan-block-after-compaction"}
-
 
 @pytest.fixture
 def memory() -> Iterator[sa.Engine]:
@@ -113,9 +109,6 @@ def test_no_other_format_beside_a_role(memory: sa.Engine, case: dict[str, Any]) 
                 role="role",
             )
             said = doubt(Source(connection, store), connection)
-            if name == own.name and case["id"] in GONE:
-                assert "not one of the calls" in (said or "")
-                said = doubt(Source(connection, replace(store, calls_gone=True)), connection)
             if name == own.name:
                 assert said is None
             elif (own.name, name) not in UNTOLD:

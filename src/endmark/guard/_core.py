@@ -134,6 +134,8 @@ def settle(
 ) -> Settled:
     """Repair a conversation from the place on where it was written to; None: its end."""
     conversation, found = _examined(connection, rows, id_, policy, turn, since)
+    if since is not None:  # the application itself took the calls away
+        conversation.doubt = None
     history = conversation.history
     if turn == "open" and history and not (waits(found) or leads(rows.format, history[-1])):
         found = examine(history, rows.format, policy)  # as the view decides

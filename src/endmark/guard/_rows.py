@@ -28,8 +28,8 @@ from endmark.guard._unwritable import odd_in
 from endmark.model import Shape
 from endmark.stores import json_text
 from endmark.stores._store import Store
+from endmark.stores.calls_elsewhere import calls_elsewhere
 from endmark.stores.conversation import Conversation, RefusedError, Row
-from endmark.stores.elsewhere import calls_elsewhere
 from endmark.stores.left_out import left_out
 from endmark.stores.order import stamp
 from endmark.stores.select import of_conversations, read_rows

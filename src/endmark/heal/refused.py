@@ -66,6 +66,6 @@ def _taken(connection: Connection, table: Table, error: DBAPIError) -> set[str]:
 def _behind(table: Table, column: str) -> str:
     return (
         f"the sequence that numbers {column} of {table.label} is behind its rows and gives numbers "
-        f"that are taken, or too low; set it, then heal again: SELECT setval("
-        f"pg_get_serial_sequence('{table.label}', '{column}'), max({column})) FROM {table.label}"
+        f"that are taken, or too low; set it, then heal again: SELECT setval(pg_get_serial_sequence("
+        f"'{table.regclass}', '{column}'), max({table.quote(column)})) FROM {table.regclass}"
     )

@@ -20,8 +20,8 @@ from endmark.formats import Format
 from endmark.model import Result, Shape
 from endmark.stores import sample
 from endmark.stores._store import LISTS, Store
+from endmark.stores.calls_elsewhere import calls_elsewhere
 from endmark.stores.conversation import Row
-from endmark.stores.elsewhere import calls_elsewhere
 from endmark.stores.guess import is_role, lists_in, order_of, sequence_of
 from endmark.stores.left_out import left_out, telling
 from endmark.stores.order import moment

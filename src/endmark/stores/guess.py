@@ -208,7 +208,7 @@ def _flags(connection: Connection, table: Table, payload: str, reading: Reading)
 def _refused(connection: Connection, table: Table, payload: str, reading: Reading) -> str | None:
     """Say where calls are kept that this reading would leave out: a heal says so too."""
     from endmark.stores._store import Store
-    from endmark.stores.elsewhere import calls_elsewhere
+    from endmark.stores.calls_elsewhere import calls_elsewhere
     from endmark.stores.left_out import left_out
     from endmark.stores.source import Source
 
