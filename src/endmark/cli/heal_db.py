@@ -203,7 +203,7 @@ def show(
     with opened(target.url) as engine:
         found = _find(engine, _stores(engine, mapping), conversation_id, rules, options)
     (chosen, shown), *others = found
-    elsewhere = [f"{store.name} ({_table(store)})" for store, _ in others]
+    elsewhere = [f"{store.name} ({report.table_of(store)})" for store, _ in others]
     if as_json:
         listed = heal.Item(chosen.name, conversation_id, "poisoned", shown.findings).as_json()
         told: dict[str, Any] = {
@@ -229,33 +229,10 @@ def list_stores(as_json: AsJson = False) -> int:
     """List the known stores; any other table is described with --table and its columns."""
     known = [stores.get(name) for name in stores.names()]
     if as_json:
-        report.put_json(
-            [
-                {"name": s.name, "format": _format(s), "layout": s.layout, "table": s.table}
-                | {"versions": s.versions, "databases": list(s.databases), "source": s.source}
-                | {"note": s.note, "window": s.window, "refuses": _refused(s)}
-                for s in known
-            ]
-        )
-        return 0
-    report.put_table(
-        ["store", "format", "table", "databases"],
-        [(s.name, _format(s), _table(s), ", ".join(s.databases)) for s in known],
-        wrapped="databases",
-    )
-    for s in known:
-        notes = [("versions", s.versions), ("left alone", s.refusal)]
-        notes += [("left alone where", why) for why in s.refuses.values()]
-        notes += [("window", s.window), ("note", s.note)]
-        for word, said in notes:
-            if said:
-                say(f"{s.name}: {word}: {said}")
+        report.put_json(report.store_values(known))
+    else:
+        report.put_stores(known)
     return 0
-
-
-def _refused(store: Store) -> list[str]:
-    """Say what of a store is left alone, and why."""
-    return [reason for reason in (store.refusal, *store.refuses.values()) if reason]
 
 
 @app.command(epilog="it heals the known stores, which it finds itself; apply heals others")
@@ -302,7 +279,7 @@ def _ask_to_apply(
     require_terminal("apply")
     with report.progress("scan") as on_progress:
         found = heal.scan(engine, chosen, policy=policy, options=options, on_progress=on_progress)
-    where = ", ".join(f"{store.name} ({_table(store)})" for store in chosen)
+    where = ", ".join(f"{store.name} ({report.table_of(store)})" for store in chosen)
     confirm(
         "apply",
         f"Heal {found.poisoned:,} of {found.conversations:,} conversations of {where} "
@@ -340,14 +317,6 @@ def _find(
     raise HealError(
         f"store {names} has no conversation {id_}; scan --list names those that are not clean"
     )
-
-
-def _table(store: Store) -> str:
-    return store.table if store.schema is None else f"{store.schema}.{store.table}"
-
-
-def _format(store: Store) -> str:
-    return "any" if store.any_format else store.format
 
 
 def main() -> None:

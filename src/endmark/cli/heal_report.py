@@ -18,6 +18,7 @@ from rich.text import Text
 
 from endmark.cli.door import say
 from endmark.heal import Applied, Item, Run, Scan, Shown, Undone
+from endmark.stores import Store
 from endmark.stores.conversation import Unread
 
 __all__ = [
@@ -30,10 +31,13 @@ __all__ = [
     "progress",
     "put_json",
     "put_shown",
+    "put_stores",
     "put_table",
     "put_totals",
     "run_cells",
     "skipped_line",
+    "store_values",
+    "table_of",
     "waiting",
 ]
 
@@ -229,3 +233,43 @@ def progress(what: str) -> Iterator[OnProgress | None]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def store_values(known: Iterable[Store]) -> list[dict[str, Any]]:
+    """Give known stores as JSON values."""
+    return [
+        {"name": s.name, "format": _format(s), "layout": s.layout, "table": s.table}
+        | {"versions": s.versions, "databases": list(s.databases), "source": s.source}
+        | {"note": s.note, "window": s.window, "refuses": _refused(s)}
+        for s in known
+    ]
+
+
+def put_stores(known: Sequence[Store]) -> None:
+    """Print known stores as a table, and below it what is to be known of each."""
+    put_table(
+        ["store", "format", "table", "databases"],
+        [(s.name, _format(s), table_of(s), ", ".join(s.databases)) for s in known],
+        wrapped="databases",
+    )
+    for s in known:
+        notes = [("versions", s.versions), ("left alone", s.refusal)]
+        notes += [("left alone where", why) for why in s.refuses.values()]
+        notes += [("window", s.window), ("note", s.note)]
+        for word, said in notes:
+            if said:
+                say(f"{s.name}: {word}: {said}")
+
+
+def _refused(store: Store) -> list[str]:
+    """Say what of a store is left alone, and why."""
+    return [reason for reason in (store.refusal, *store.refuses.values()) if reason]
+
+
+def table_of(store: Store) -> str:
+    """Name a store's table as people write it."""
+    return store.table if store.schema is None else f"{store.schema}.{store.table}"
+
+
+def _format(store: Store) -> str:
+    return "any" if store.any_format else store.format

@@ -18,7 +18,7 @@ from endmark.guard._mapping import Mapping
 if TYPE_CHECKING:
     from endmark.guard.hook import Handle
 
-__all__ = ["changes", "deleted"]
+__all__ = ["changes", "deleted", "reload"]
 
 Changed = tuple[Any, Since]  # a conversation, and the place from which on it was changed
 
@@ -87,3 +87,18 @@ def _stored(
     keys = zip(mapping.mapper.primary_key, identity, strict=True)
     query = select(*columns).where(*(column == cell for column, cell in keys))
     return connection.execute(query).first()
+
+
+def reload(handle: Handle, session: Session, connection: Connection, conversation: Any) -> None:
+    """Let objects be read again whose rows were changed behind them; gone ones leave."""
+    for obj in list(session.identity_map.values()):
+        mapping = handle.mapping(type(obj))
+        if mapping is None:
+            continue
+        if mapping.conversation_of(attributes.instance_dict(obj)) not in {conversation, None}:
+            continue
+        if _stored(obj, mapping, mapping.key, connection) is None:
+            session.expunge(obj)
+        else:
+            names = [mapping.payload, mapping.order, *filter(None, [mapping.role])]
+            session.expire(obj, [n for n in names if n not in mapping.key])

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 from sqlalchemy.orm import Session, attributes
 
 from endmark.formats._base import Message
-from endmark.guard._changes import changes
+from endmark.guard._changes import changes, reload
 from endmark.guard._closing import (
     MICROSECOND,
     Added,
@@ -317,28 +317,7 @@ class Flush:
             tail.stray, tail.left = done.stray, tail.left or done.left
         if done.findings:
             report(_plain(conversation), done.findings, self.handle.on_repair)
-            self._reload(conversation)
-
-    def _reload(self, conversation: Any) -> None:
-        """Let objects be read again whose rows were changed behind them; gone ones leave."""
-        for obj in list(self.session.identity_map.values()):
-            mapping = self.handle.mapping(type(obj))
-            if mapping is None:
-                continue
-            values = attributes.instance_dict(obj)
-            if mapping.conversation_of(values) not in {conversation, None}:
-                continue
-            table = mapping.table
-            key = attributes.instance_state(obj).identity or ()
-            columns = mapping.mapper.primary_key
-            there = select(columns[0]).where(
-                *(column == cell for column, cell in zip(columns, key, strict=True))
-            )
-            if self.connection.execute(there.select_from(table)).first() is None:
-                self.session.expunge(obj)
-            else:
-                names = [mapping.payload, mapping.order, *filter(None, [mapping.role])]
-                self.session.expire(obj, [n for n in names if n not in mapping.key])
+            reload(self.handle, self.session, self.connection, conversation)
 
 
 def refreshed(handle: Handle, session: Session) -> None:

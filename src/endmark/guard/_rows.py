@@ -18,12 +18,13 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy import Connection, Engine, text
 
 from endmark.errors import StoreError, UnreadableError
 from endmark.formats._base import Message
 from endmark.guard._beside import require_in_sight
 from endmark.guard._inserts import Inserts, batches
+from endmark.guard._ledger import ledger_of
 from endmark.guard._unwritable import odd_in
 from endmark.model import Shape
 from endmark.stores import json_text
@@ -74,26 +75,13 @@ class Rows:
         require_in_sight(store, self.table.columns)
         self.numbered = source.kind == "sequence"
         self.postgresql = self.table.dialect == "postgresql"
-        self._c0 = "CAST(:c0 AS TEXT)" if self.postgresql else ":c0"
         self.strict = connection.dialect.driver == "asyncpg"
-        self.ledger = self._ledger(connection)
+        self.ledger = ledger_of(connection, self.table, store)
         self.message_id = self._message_id()
         # Where numbers are unique, a row that follows the last one follows it for every writer.
         place = {*self.store.conversation, source.order[0]}
         self.exact = self.numbered and any(set(names) == place for names in self.table.unique)
         self._prepare()
-
-    def _ledger(self, connection: Connection) -> str | None:
-        """Find the table of conversations with epochs, by the foreign key that leads to it."""
-        inspector = inspect(connection)
-        for key in inspector.get_foreign_keys(self.store.table, self.store.schema):
-            if tuple(key["constrained_columns"]) == self.store.conversation:
-                name, schema = key["referred_table"], key["referred_schema"]
-                columns = {column["name"] for column in inspector.get_columns(name, schema)}
-                if {"id", "epoch"} <= columns:
-                    quoted = [self.table.quote(part) for part in (schema, name) if part]
-                    return ".".join(quoted)
-        return None
 
     def _message_id(self) -> str | None:
         """The column that holds the format's own id of a message: inline formats write over it."""
@@ -128,25 +116,10 @@ class Rows:
             f"SELECT {table.read(first)} FROM {ref} WHERE {self.where} "
             f"ORDER BY {falling} LIMIT 1 OFFSET :n"
         )
+        ledger = self.ledger.ref if self.ledger else None
         top = f"(SELECT coalesce(max({table.quote(first)}), 0) FROM {ref} WHERE {self.where})"
-        self.new = Inserts(source, message_id=self.message_id, ledger=self.ledger, top=top)
+        self.new = Inserts(source, message_id=self.message_id, ledger=ledger, top=top)
         self._nothing = text(f"DELETE FROM {ref} WHERE 1 = 0")
-        if self.ledger:
-            self._prepare_ledger(self.ledger)
-
-    def _prepare_ledger(self, ledger: str) -> None:
-        c = self._c0
-        if self.postgresql:
-            lock = f"SELECT epoch FROM {ledger} WHERE id = {c} FOR NO KEY UPDATE"
-        else:  # the first write takes SQLite's write lock
-            lock = f"UPDATE {ledger} SET epoch = epoch WHERE id = {c} RETURNING epoch"
-        self._lock = text(lock)
-        self._new = text(
-            f"INSERT INTO {ledger} (id, epoch) VALUES ({c}, 0) ON CONFLICT (id) DO NOTHING"
-        )
-        self._next = text(f"UPDATE {ledger} SET epoch = epoch + 1 WHERE id = {c} RETURNING epoch")
-        self._gone = text(f"DELETE FROM {ledger} WHERE id = {c}")
-        self._ids = text(f"SELECT id FROM {ledger} ORDER BY created_at, id")
 
     def id_of(self, conversation_id: Any) -> Id:
         """Give the cells that name a conversation."""
@@ -188,37 +161,27 @@ class Rows:
 
         None: there is no such conversation, or the store has no place for an epoch.
         """
-        if self.ledger is None:
-            self.fence(connection, id_)
-            return None
-        values = self._bound(id_)
-        epoch: int | None = connection.execute(self._lock, values).scalar()
-        if epoch is None and create:
-            connection.execute(self._new, values)
-            epoch = connection.execute(self._lock, values).scalar()
-        return epoch
+        if self.ledger is not None:
+            return self.ledger.lock(connection, id_[0], create=create)
+        self.fence(connection, id_)
+        return None
 
     def fence(self, connection: Connection, id_: Id) -> None:
         """Keep other writers of a conversation out until the transaction ends."""
         if not self.postgresql:  # takes SQLite's write lock, and writes nothing
             connection.execute(self._nothing)
         elif self.ledger is not None:
-            connection.execute(self._lock, self._bound(id_))
+            self.ledger.lock(connection, id_[0], create=False)
         else:
             name = json.dumps([self.table.label, [str(cell) for cell in id_]])
             connection.execute(_ADVISORY, {"name": name})
 
     def next_epoch(self, connection: Connection, id_: Id) -> int | None:
         """Let a new turn begin: whoever holds the old epoch is stale."""
-        if self.ledger is None:
-            self.fence(connection, id_)
-            return None
-        values = self._bound(id_)
-        epoch: int | None = connection.execute(self._next, values).scalar()
-        if epoch is None:
-            connection.execute(self._new, values)
-            epoch = connection.execute(self._next, values).scalar()
-        return epoch
+        if self.ledger is not None:
+            return self.ledger.next_epoch(connection, id_[0])
+        self.fence(connection, id_)
+        return None
 
     def tail(
         self, connection: Connection, id_: Id, count: int, *, epoch: bool = False
@@ -269,8 +232,8 @@ class Rows:
         Gives it in the driver's words, with the names of its positions where it has such.
         """
         columns = ", ".join(map(self.table.read, [*self.source.order, *self.source.content]))
-        if epoch:
-            columns += f", (SELECT epoch FROM {self.ledger} WHERE id = {self._c0})"
+        if epoch and self.ledger is not None:
+            columns += f", (SELECT epoch FROM {self.ledger.ref} WHERE id = {self.ledger.named})"
         built: Any = text(f"SELECT {columns} {self._end} {count}").compile(
             dialect=connection.dialect
         )
@@ -354,12 +317,12 @@ class Rows:
         sql = f"DELETE FROM {self.table.ref} WHERE {self.where}"
         connection.execute(text(sql), self._bound(id_))
         if self.ledger:
-            connection.execute(self._gone, self._bound(id_))
+            self.ledger.forget(connection, id_[0])
 
     def conversations(self, connection: Connection) -> list[Any]:
         """Name every conversation, the oldest first where the store tells."""
         if self.ledger:
-            return list(connection.execute(self._ids).scalars())
+            return self.ledger.ids(connection)
         names = ", ".join(map(self.table.quote, self.store.conversation))
         sql = f"SELECT DISTINCT {names} FROM {self.table.ref} ORDER BY {names}"
         found = connection.execute(text(sql)).all()
