@@ -272,9 +272,8 @@ def test_sessions_with_a_bind_for_each_class(database: Database) -> None:
     assert check(read(database), "openai-chat") == ()
 
 
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)  # SQLite has no schemas
 def test_a_schema_that_is_translated(database: Database) -> None:
-    if database.name == "sqlite":
-        return  # it has no schemas to translate to
     with database.engine.begin() as connection:
         connection.execute(sa.text("CREATE SCHEMA mine"))
     translated = database.engine.execution_options(schema_translate_map={None: "mine"})
@@ -310,11 +309,10 @@ def between(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Callable[[], None
     return after
 
 
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)  # SQLite has one writer
 def test_another_writer_between_reading_and_writing(
     database: Database, between: Callable[[str, Callable[[], None]], None]
 ) -> None:
-    if database.name == "sqlite":
-        return  # it has one writer
     factory = guarded(database)
     with factory.begin() as session:
         session.add_all([line(CHAT.calls("a")), line(CHAT.user("x"))])

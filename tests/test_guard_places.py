@@ -142,6 +142,20 @@ def test_rows_are_read_in_their_order_however_added(
 
 
 @MODELS
+@pytest.mark.parametrize("engine", [False, True], ids=["sessions", "engine"])
+@pytest.mark.parametrize("add", DOORS, ids=lambda add: add.__name__)
+def test_a_result_whose_call_is_kept_elsewhere_is_no_door_s_to_take_out(
+    database: Database, model: Any, engine: bool, add: Add
+) -> None:
+    factory = guarded(database, model, engine)
+    with factory.begin() as session:
+        add(session, model, [(0, U), (1, A), (2, RESULT)])
+    with pytest.raises(StoreError, match="where are the calls kept"), factory.begin() as session:
+        add(session, model, [(3, U2)])
+    assert read(database, model) == [U, A, RESULT]
+
+
+@MODELS
 @pytest.mark.parametrize("how", ["objects", "statement", "table", "update"])
 def test_what_is_cut_far_back_is_closed(database: Database, model: Any, how: str) -> None:
     """History is pruned, or edited, further back than a guard reads at first."""

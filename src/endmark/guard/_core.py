@@ -131,10 +131,15 @@ def settle(
     policy: Policy,
     turn: Turn,
     since: Since = None,
+    *,
+    taken: bool = False,
 ) -> Settled:
-    """Repair a conversation from the place on where it was written to; None: its end."""
+    """Repair a conversation from the place on where it was written to; None: its end.
+
+    `taken`: the application itself changed rows, or took them away, calls among them perhaps.
+    """
     conversation, found = _examined(connection, rows, id_, policy, turn, since)
-    if since is not None:  # the application itself took the calls away
+    if taken:
         conversation.doubt = None
     history = conversation.history
     if turn == "open" and history and not (waits(found) or leads(rows.format, history[-1])):

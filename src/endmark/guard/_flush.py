@@ -52,6 +52,7 @@ class Kept:
     locked: set[Any] = field(default_factory=set)
     # To be repaired when the flush is done, and from what place on.
     after: dict[Any, Since] = field(default_factory=dict)
+    taken: set[Any] = field(default_factory=set)  # of those, where rows were changed or deleted
     unread: set[Any] = field(default_factory=set)  # what cannot be read, as was said
     nameless: list[Any] = field(default_factory=list)  # objects whose conversation it will tell
 
@@ -99,7 +100,7 @@ class Flush:
     def order(self) -> None:
         """Own message and next message formats: close first, and note what comes after."""
         for conversation, since in changes(self.handle, self.session, lambda: self.connection):
-            self.later(conversation, since)
+            self.later(conversation, since, taken=True)
             self._changed.add(conversation)
         groups = self._added()
         # In one order for all writers, or two could each wait for the other's conversation.
@@ -138,11 +139,12 @@ class Flush:
             if marker in self.session.new:
                 self.session.expunge(marker)
 
-    def later(self, conversation: Any, since: Since = None) -> None:
+    def later(self, conversation: Any, since: Since = None, *, taken: bool = False) -> None:
         """Note that a conversation is to be repaired, from its end or an earlier place on."""
         if conversation is not None:
-            after = self.handle.kept(self.session).after
-            after[conversation] = earlier(after.get(conversation), since)
+            kept = self.handle.kept(self.session)
+            kept.after[conversation] = earlier(kept.after.get(conversation), since)
+            kept.taken.update([conversation] if taken else ())
 
     # Both are asked for once, since they are dear to ask; `cached_property` has a lock (3.11).
     @property
@@ -295,19 +297,21 @@ class Flush:
         if number is None:
             return
         at = next(k for k, each in enumerate(added) if each.obj is obj)
-        earlier = added[at - 1].now if at else None
-        middle = between(earlier, number)
+        middle = between(added[at - 1].now if at else None, number)
         setattr(marker, mapping.order, number if middle is None else middle)
         if middle is None:
             renumber(added[at:], number)
 
-    def settle(self, conversation: Any, turn: Turn, since: Since = None) -> None:
+    def settle(
+        self, conversation: Any, turn: Turn, since: Since = None, *, taken: bool = False
+    ) -> None:
         """Repair a conversation at connection level, its end or from an earlier place on."""
         rows, policy = self.rows, self.handle.policy
         kept = self.handle.kept(self.session)
         self._fence(rows, conversation)
         try:
-            done = settle(self.connection, rows, rows.id_of(conversation), policy, turn, since)
+            id_ = rows.id_of(conversation)
+            done = settle(self.connection, rows, id_, policy, turn, since, taken=taken)
         except UnreadRowError as error:
             self._leave(conversation, error)
             return
@@ -326,6 +330,7 @@ def refreshed(handle: Handle, session: Session) -> None:
     if kept is None or not (kept.after or kept.nameless):
         return
     after, kept.after = kept.after, {}
+    taken, kept.taken = kept.taken, set()
     nameless, kept.nameless = kept.nameless, []
     for obj in nameless:
         mapping = handle.mapping(type(obj))
@@ -334,7 +339,8 @@ def refreshed(handle: Handle, session: Session) -> None:
         if mapping and named is not None:
             after[named] = earlier(after.get(named), starting_at(values.get(mapping.order)))
     for conversation, since in sorted(after.items(), key=repr):
-        Flush(handle, session).settle(conversation, "open", since)
+        flush = Flush(handle, session)
+        flush.settle(conversation, "open", since, taken=conversation in taken)
 
 
 def _plain(conversation: Any) -> Any:

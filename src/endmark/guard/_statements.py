@@ -50,6 +50,7 @@ class Work:
 
     statement: Any
     later: Later = field(default_factory=dict)
+    taken: bool = False  # it changes rows, or takes them away
 
 
 class Statements:
@@ -85,20 +86,28 @@ class Statements:
             return Work(statement, self._insert(connection, statement, parameters))
         if statement.is_update and not self._touches(statement, parameters):
             return Work(statement)
-        return Work(statement, self._found(connection, statement, parameters))
+        return Work(statement, self._found(connection, statement, parameters), taken=True)
 
     def after(self, connection: Connection, work: Work) -> None:
         """Repair what the statement left out of order."""
         for named, since in work.later.items():
-            self._settle(connection, rows_of(connection, self.store), named, "open", since)
+            rows = rows_of(connection, self.store)
+            self._settle(connection, rows, named, "open", since, taken=work.taken)
 
     def _settle(
-        self, connection: Connection, rows: Rows, named: Named, turn: Turn, since: Since = None
+        self,
+        connection: Connection,
+        rows: Rows,
+        named: Named,
+        turn: Turn,
+        since: Since = None,
+        *,
+        taken: bool = False,
     ) -> None:
         id_ = rows.id_of(named)
         rows.fence(connection, id_)
         try:
-            done = settle(connection, rows, id_, self.policy, turn, since)
+            done = settle(connection, rows, id_, self.policy, turn, since, taken=taken)
         except UnreadRowError as error:
             left_alone(_plain(named), error)
             return

@@ -235,7 +235,7 @@ class Handle:
     def _deleted(self, session: Session, obj: Any) -> None:
         """Hear of orphans too, which a flush deletes by itself."""
         for conversation, since in deleted(self, obj):
-            Flush(self, session).later(conversation, since)
+            Flush(self, session).later(conversation, since, taken=True)
 
     def _after_rollback(self, session: Session, _transaction: SessionTransaction) -> None:
         self._forget(session)
@@ -266,7 +266,7 @@ class Handle:
         result = state.invoke_statement()
         flush = Flush(self, state.session)
         for conversation, since in conversations.items():
-            flush.settle(conversation, "open", since)
+            flush.settle(conversation, "open", since, taken=not state.is_insert)
         return result
 
     def _core_statement(self, state: ORMExecuteState) -> Any:
