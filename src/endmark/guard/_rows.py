@@ -25,6 +25,7 @@ from endmark.formats._base import Message
 from endmark.guard._beside import require_in_sight
 from endmark.guard._inserts import Inserts, batches
 from endmark.guard._ledger import ledger_of
+from endmark.guard._look import Look
 from endmark.guard._unwritable import odd_in
 from endmark.model import Shape
 from endmark.stores import json_text
@@ -35,7 +36,7 @@ from endmark.stores.left_out import left_out
 from endmark.stores.order import stamp
 from endmark.stores.select import of_conversations, read_rows
 from endmark.stores.source import Source
-from endmark.stores.table import Cell, Cells, fetched, without_content
+from endmark.stores.table import Cell, Cells, without_content
 
 __all__ = ["Id", "Rows", "UnreadRowError", "rows_of"]
 
@@ -111,7 +112,7 @@ class Rows:
         # The message is the payload, and nothing more is to be asked of it.
         self._bare = not (self.store.role or self.store.refuses or source.is_binary)
         self._end = f"FROM {ref} WHERE {self.where} ORDER BY {falling} LIMIT"
-        self._tails: dict[tuple[int, bool], tuple[str, list[str] | None]] = {}
+        self._looks: dict[tuple[int, bool], Look] = {}
         self._edge = text(
             f"SELECT {table.read(first)} FROM {ref} WHERE {self.where} "
             f"ORDER BY {falling} LIMIT 1 OFFSET :n"
@@ -190,15 +191,10 @@ class Rows:
 
         Each row is as `message` takes it: its order first.
         """
-        made = self._tails.get((count, epoch))
-        if made is None:
-            made = self._tail(connection, count, epoch=epoch)
-        sql, names = made
-        values = self._bound(id_)
-        found = fetched(
-            connection, sql, values if names is None else tuple(values[name] for name in names)
-        )
-        return found, found[0][-1] if found and epoch else None
+        look = self._looks.get((count, epoch)) or self._look(connection, count, epoch=epoch)
+        found = look.rows(connection, self._bound(id_))
+        current = found[0][-1] if found and epoch else None
+        return found, None if current is None else int(current)
 
     def message(self, found: Sequence[Cell]) -> Message:
         """Read the message of a row that `tail` gave. Raises `UnreadableError`."""
@@ -224,22 +220,14 @@ class Rows:
         assert row.message is not None
         return row.message
 
-    def _tail(
-        self, connection: Connection, count: int, *, epoch: bool
-    ) -> tuple[str, list[str] | None]:
-        """Build the statement; its limit is a literal, which a prepared plan can count on.
-
-        Gives it in the driver's words, with the names of its positions where it has such.
-        """
+    def _look(self, connection: Connection, count: int, *, epoch: bool) -> Look:
+        """Build the query; its limit is a literal, which a prepared plan can count on."""
         columns = ", ".join(map(self.table.read, [*self.source.order, *self.source.content]))
         if epoch and self.ledger is not None:
             columns += f", (SELECT epoch FROM {self.ledger.ref} WHERE id = {self.ledger.named})"
-        built: Any = text(f"SELECT {columns} {self._end} {count}").compile(
-            dialect=connection.dialect
-        )
-        made = (built.string, list(built.positiontup) if built.positional else None)
-        self._tails[count, epoch] = made
-        return made
+        look = Look(connection, f"SELECT {columns} {self._end} {count}")
+        self._looks[count, epoch] = look
+        return look
 
     def segment(self, connection: Connection, id_: Id, count: int | None) -> Conversation:
         """Read the last `count` rows of a conversation and what is level with them; None: all."""

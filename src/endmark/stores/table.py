@@ -307,19 +307,3 @@ def without_content() -> Iterator[None]:
         said = str(error.orig).partition("\n")[0]  # DETAIL and CONTEXT are the lines behind
         error.args = (f"({type(error.orig).__name__}) {said}",)
         raise error from None  # the driver's own error would be printed above it
-
-
-def fetched(connection: Connection, sql: str, values: Any) -> list[Any]:
-    """Run a query straight by the driver, in its own words; errors come as SQLAlchemy's.
-
-    For the one statement of every healthy write: what SQLAlchemy does around it costs as much.
-    """
-    errors: Any = connection.dialect.loaded_dbapi.Error
-    cursor = connection.connection.cursor()
-    try:
-        cursor.execute(sql, values)
-        return list(cursor.fetchall())
-    except errors as error:
-        raise DBAPIError.instance(sql, None, error, errors, hide_parameters=True) from error
-    finally:
-        cursor.close()
