@@ -71,7 +71,9 @@ def as_read(orders: Sequence[Any]) -> Sequence[int]:
 
 def stands_before(value: Any, last: Any) -> bool:
     """Tell whether a new row is read before the last one that is there."""
-    here, end = (None if each is None else place(each) for each in (value, last))
+    if value is None or last is None:
+        return False
+    here, end = place(value), place(last)
     return here is not None and end is not None and here < end
 
 

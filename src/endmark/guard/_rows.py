@@ -12,7 +12,6 @@ import json
 import uuid
 import weakref
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -200,10 +199,12 @@ class Rows:
         """Read the message of a row that `tail` gave. Raises `UnreadableError`."""
         cell = found[self._at]
         if self._bare and isinstance(cell, str):
-            with suppress(UnreadableError):
+            try:
                 payload = json_text.read(cell)
-                if isinstance(payload, dict):
-                    return payload
+            except UnreadableError:
+                payload = None  # said in full below
+            if isinstance(payload, dict):
+                return payload
         row = Row({}, (found[0],), dict(zip(self.source.content, found[self._at :], strict=False)))
         return self._decoded(row)
 
