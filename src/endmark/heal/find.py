@@ -11,7 +11,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -246,8 +246,8 @@ def _looked(
     skim, name_of = reader.skim, itemgetter(*range(names))
     here = table.dialect == "postgresql"
     # Closed at once: an exception keeps it from being collected, and it keeps the connection.
-    with closing(stream.rows(connection, sql, values)) as coming:
-        for id_, group in groupby(coming, key=name_of):
+    with closing(stream.chunks(connection, sql, values)) as coming:
+        for id_, group in groupby(chain.from_iterable(coming), key=name_of):
             named = (id_,) if names == 1 else id_
             rows = list(group)
             if here or _in_shard(named, options):
@@ -263,6 +263,6 @@ def _by_conversation(
     joined = slim.joined(source, table.sort([*source.order, *source.key]))
     sql = f"SELECT {columns}, count(*), {joined} FROM {table.ref} WHERE {condition} "
     sql += f"GROUP BY {names} ORDER BY {names}"
-    with closing(stream.rows(connection, sql, values)) as coming:
-        for *id_, count, text_ in coming:
+    with closing(stream.chunks(connection, sql, values)) as coming:
+        for *id_, count, text_ in chain.from_iterable(coming):
             yield slim.skim_joined(source, count, text_), Candidate(tuple(id_), rows=count)

@@ -14,16 +14,11 @@ from sqlalchemy.exc import DBAPIError
 from endmark.heal.connect import savepoint
 
 FETCH = 2_000
-CHUNK = 100  # what is on its way from PostgreSQL at a time may be whole conversations
+# What is on its way from PostgreSQL at a time may be whole conversations. Of more rows less would
+# be in the processor's cache still when they are looked at.
+CHUNK = 50
 
-__all__ = ["chunks", "rows"]
-
-
-def rows(connection: Connection, sql: str, values: dict[str, Any]) -> Generator[Any]:
-    """Stream rows one by one."""
-    with closing(chunks(connection, sql, values)) as coming:
-        for chunk in coming:
-            yield from chunk
+__all__ = ["chunks"]
 
 
 def chunks(connection: Connection, sql: str, values: dict[str, Any]) -> Generator[Sequence[Any]]:
@@ -45,7 +40,7 @@ def _of_sqlite(
     with closing(connection.connection.cursor()) as cursor:
         try:
             cursor.execute(sql.replace("\\:", ":"), values)
-            while found := cursor.fetchmany(FETCH):
+            while found := cursor.fetchmany(CHUNK):
                 yield found
         except sqlite3.Error as error:
             raise DBAPIError.instance(sql, None, error, sqlite3.Error) from error

@@ -23,6 +23,7 @@ from endmark.heal.refused import why_refused, why_unsound
 from endmark.heal.stamps import unstamped
 from endmark.stores.changes import COUNTER, Change, RowChanged, statement
 from endmark.stores.conversation import Row
+from endmark.stores.inserts import counts
 from endmark.stores.select import among, read_rows
 from endmark.stores.source import Source
 
@@ -189,11 +190,11 @@ class Worker:
 def _in_turn(connection: Connection, due: list[Verdict]) -> list[tuple[int, Change]]:
     """Say in which order changes are made, and of which verdict each is.
 
-    On PostgreSQL like ones of several conversations stand together, to be one statement. SQLite's
-    counter of rows has to go back as it went: conversation by conversation.
+    Like ones of several conversations stand together, to be one statement. SQLite's counter of
+    rows has to go back as it went: conversation by conversation.
     """
     each = [[(n, change) for change in verdict.changes] for n, verdict in enumerate(due)]
-    if connection.dialect.name != "postgresql":
+    if counts(connection):
         return list(chain.from_iterable(each))
     runs = [[list(run) for _, run in groupby(planned, _like)] for planned in each]
     waves = (filter(None, wave) for wave in zip_longest(*runs))

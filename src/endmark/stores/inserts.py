@@ -13,7 +13,7 @@ from sqlalchemy import Connection, text
 from endmark.stores.changes import COUNTER, Change, RowChanged
 from endmark.stores.table import Cell, Cells, Table, as_json, numbered, rows_of
 
-__all__ = ["insert"]
+__all__ = ["counts", "insert"]
 
 
 def insert(
@@ -25,16 +25,20 @@ def insert(
     """
     if at_once and len(changes) > 1 and _may_be_at_once(table, changes):
         return [(made,) for made in _insert_at_once(connection, table, changes)]
-    counts = table.dialect == "sqlite" and bool(
-        connection.scalar(text(f"SELECT 1 FROM sqlite_master WHERE name = '{COUNTER}'"))
-    )
+    counted = counts(connection)
     made = []
     for change in changes:
-        before = _counter(connection, table) if counts else None
+        before = _counter(connection, table) if counted else None
         one = _insert(connection, table, change)
-        after = _counter(connection, table) if counts else None
+        after = _counter(connection, table) if counted else None
         made.append((one, *_count(table, before, after)))
     return made
+
+
+def counts(connection: Connection) -> bool:
+    """Tell whether a SQLite database keeps the last number that a table gave out."""
+    sql = text(f"SELECT 1 FROM sqlite_master WHERE name = '{COUNTER}'")
+    return connection.dialect.name == "sqlite" and bool(connection.scalar(sql))
 
 
 def _insert(connection: Connection, table: Table, change: Change) -> Change:
