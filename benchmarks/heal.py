@@ -19,7 +19,7 @@ from endmark.heal.slim import has_words
 from endmark.stores import Source
 from endmark.stores.json_text import read
 
-ROUNDS = 3
+ROUNDS = 5
 GROWTH = (100_000, 1_000_000)
 COLUMNS = {"postgresql": ("jsonb", "text"), "sqlite": ("text",)}
 
