@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from operator import attrgetter, le
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy.orm import attributes
 
@@ -32,7 +33,8 @@ __all__ = [
 MICROSECOND = timedelta(microseconds=1)
 
 
-class Added(NamedTuple):
+@dataclass(slots=True, eq=False)  # one is made for every row: half the cost of a tuple with names
+class Added:
     """A new object, the message that it holds, and the order value that the application gave."""
 
     obj: Any
@@ -49,7 +51,7 @@ class Added(NamedTuple):
 def in_order(objects: Iterable[Any]) -> list[Any]:
     """Give new objects in the order in which the unit of work inserts them."""
     states = sorted(map(attributes.instance_state, objects), key=attrgetter("insert_order"))
-    if len({state.insert_order for state in states}) < len(states):
+    if states[1:] and len({state.insert_order for state in states}) < len(states):
         for number, state in enumerate(states):  # two alike leave no room between them
             state.insert_order = number
     return [state.obj() for state in states]

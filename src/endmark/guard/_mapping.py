@@ -174,6 +174,7 @@ class Mapping:
         self.store = store
         self.format = formats.get(store.format)
         self.conversation = tuple(by_column[name] for name in store.conversation)
+        self.named = self.conversation[0] if len(self.conversation) == 1 else None
         self.payload = by_column[store.payload]
         self.type: Any = mapper.column_attrs[self.payload].columns[0].type
         self.is_json = isinstance(getattr(self.type, "impl", self.type), JSON)
@@ -270,9 +271,8 @@ class Mapping:
 
     def group_of(self, values: dict[str, Any]) -> Any:
         """Give what tells conversations apart within one flush."""
-        named = tuple(map(values.get, self.conversation))
-        if None not in named:
-            return named
+        if self.named is not None and (cell := values.get(self.named)) is not None:
+            return (cell,)
         found = self.conversation_of(values)
         if found is not None:
             return found

@@ -201,7 +201,7 @@ def block_start(history: History, format_: Format) -> int:
     while format_.leading and at and leads(format_, history[at - 1]):
         at -= 1
     if format_.shape is Shape.OWN_MESSAGE:
-        return _first_calls(history, format_, at)
+        return _first_calls(history, cast(OwnMessage, format_), at)
     while at and answers(format_, history[at - 1]):
         at -= 1
     while at and not (format_.is_user(history[at - 1]) or answers(format_, history[at - 1])):
@@ -209,12 +209,12 @@ def block_start(history: History, format_: Format) -> int:
     return at
 
 
-def _first_calls(history: History, format_: Format, at: int) -> int:
+def _first_calls(history: History, format_: OwnMessage, at: int) -> int:
     """Go back over results and their calls, on until a message that passes the calls before it."""
     passed = False
     while at and not passed:
         end = at
-        while at and answers(format_, history[at - 1]):
+        while at and format_.is_result(history[at - 1]):
             at -= 1
         while at and (
             format_.call_ids(history[at - 1])
