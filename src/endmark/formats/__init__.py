@@ -24,6 +24,7 @@ __all__ = [
     "foreign",
     "get",
     "ids",
+    "keys_of_calls",
     "names",
     "others",
     "require_own",
@@ -72,6 +73,16 @@ def _load(name: str) -> Format:
     if name in _MODULES:
         return cast("Format", import_module(_MODULES[name]).FORMAT)
     return load(_others()[name], Format, FormatError)  # type: ignore[type-abstract]
+
+
+@cache
+def keys_of_calls() -> frozenset[str]:
+    """Name the keys by which messages of any format have calls, or results.
+
+    >>> "tool_calls" in keys_of_calls()
+    True
+    """
+    return frozenset(key for name in names() for key in get(name).told_by)
 
 
 def get(name: str | Format) -> Format:

@@ -88,6 +88,7 @@ class Format(ABC):
     linked: ClassVar[bool] = False  # a call's result may stand in the part of another message
     body: ClassVar[str]  # the field that holds a message's content where the role is a column
     said: ClassVar[Message] = {"role": "user", "content": "."}  # a message in which a user speaks
+    told_by: ClassVar[tuple[str, ...]] = ()  # keys of a message by which it has a call or a result
     id_field: ClassVar[str | None] = None  # the message's own id, where the format has one
     # Substrings of stored text, one of which a message must contain to be poisoned on its own.
     needles: ClassVar[tuple[str, ...]] = ()

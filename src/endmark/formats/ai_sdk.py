@@ -69,6 +69,7 @@ class AISDK(Inline):
     source = "https://ai-sdk.dev/docs/reference/ai-sdk-core/ui-message"
     refusal = "AI_MissingToolResultsError: Tool results are missing for tool calls {ids}."
     body = "parts"
+    told_by = ("parts", "toolInvocations")
     said: ClassVar[Message] = {"role": "user", "parts": [{"type": "text", "text": "."}]}
     id_field = "id"
     # Every open state, every errored or denied part, all of major 4, and what else a word tells;

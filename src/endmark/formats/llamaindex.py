@@ -33,6 +33,7 @@ class LlamaIndex(OwnMessage):
         "each 'tool_call_id'. The following tool_call_ids did not have response messages: {ids}"
     )
     body = "blocks"
+    told_by = ("blocks",)
 
     def skim(self, history: History) -> list[int]:
         suspects: list[int] = []

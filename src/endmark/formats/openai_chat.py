@@ -50,6 +50,7 @@ class OpenAIChat(OwnMessage):
         "each 'tool_call_id'. The following tool_call_ids did not have response messages: {ids}"
     )
     body = "content"
+    told_by = ("tool_calls", "tool_call_id", "function_call")
     slim = (
         "CASE {0} ->> 'role'"
         " WHEN 'tool' THEN CASE WHEN jsonb_typeof({0} -> 'content') = 'string' THEN"

@@ -10,12 +10,8 @@ from endmark.formats import Format
 
 __all__ = ["Mixed"]
 
-# Keys in which formats keep calls, and results, beside a message's body or as it.
-CALLING = ("tool_calls", "tool_call_id", "function_call", "toolInvocations", "parts", "blocks")
 CALLS = [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
-
-
-USERS = ("user", "human")
+USERS = ("user", "human")  # by role alone: what they say may not have been sent along
 BACK = 8  # messages of a user, at the end of a thread that gets no answer
 
 
@@ -30,7 +26,7 @@ class Mixed:
     def __init__(self, format_: Format) -> None:
         self.format, self.body = format_, format_.body
         said = {"role": "assistant", self.body: ""}
-        foreign = [key for key in CALLING if format_.told({**said, key: CALLS}) < 0]
+        foreign = [key for key in formats.keys_of_calls() if format_.told({**said, key: CALLS}) < 0]
         self.has_none = frozenset(foreign).difference([self.body]).isdisjoint
         self.kinds: set[Any] = set()
 
