@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from endmark.errors import StoreError
 from endmark.formats import Rebuilt
 from endmark.formats._base import Message
 from endmark.guard._beside import require_named
+from endmark.guard._closing import time_behind
 from endmark.guard._rows import Id, Rows, UnreadRowError
 from endmark.guard._tail import (
     Tail,
@@ -34,7 +36,7 @@ from endmark.model import Finding, Shape, Turn
 from endmark.policy import Policy
 from endmark.stores.changes import Change, RowChanged
 from endmark.stores.conversation import Conversation
-from endmark.stores.order import place
+from endmark.stores.order import place, stamp
 from endmark.stores.table import Cell
 from endmark.stores.write import execute
 
@@ -47,6 +49,7 @@ __all__ = [
     "read_tail",
     "settle",
     "starting_at",
+    "time_due",
     "write",
 ]
 
@@ -179,6 +182,22 @@ def _first_user(conversation: Conversation, rows: Rows) -> int:
     return next(
         (k for k, message in enumerate(conversation.history) if rows.format.is_user(message)), 0
     )
+
+
+def time_due(connection: Connection, rows: Rows, id_: Id, *, moved: bool) -> datetime | None:
+    """Give the time right behind the last row, where the database's own would not be behind it.
+
+    `moved`: rows were put behind the last one in this transaction, which has one time on
+    PostgreSQL. SQLite's own times are whole seconds.
+    """
+    if rows.postgresql and not moved:
+        return None
+    last, _ = rows.tail(connection, id_, 1)
+    following = time_behind(last[0][0]) if last else None
+    if following is None:
+        return None
+    now, at = stamp(rows.now(connection))[0], stamp(last[0][0])[0]
+    return None if now > at or (now == at and not moved) else following
 
 
 def write(connection: Connection, rows: Rows, conversation: Conversation, rebuilt: Rebuilt) -> None:

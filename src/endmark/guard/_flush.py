@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
@@ -27,9 +26,8 @@ from endmark.guard._closing import (
     places,
     renumber,
     stands_before,
-    time_behind,
 )
-from endmark.guard._core import Since, earlier, read_tail, settle, starting_at
+from endmark.guard._core import Since, earlier, read_tail, settle, starting_at, time_due
 from endmark.guard._mapping import Mapping
 from endmark.guard._rows import Rows, UnreadRowError
 from endmark.guard._tail import Tail, weigh
@@ -50,6 +48,7 @@ class Kept:
 
     tails: dict[Any, Tail] = field(default_factory=dict)
     locked: set[Any] = field(default_factory=set)
+    moved: set[Any] = field(default_factory=set)  # where rows were put, or moved, behind the last
     # To be repaired when the flush is done, and from what place on.
     after: dict[Any, Since] = field(default_factory=dict)
     taken: set[Any] = field(default_factory=set)  # of those, where rows were changed or deleted
@@ -199,28 +198,23 @@ class Flush:
                     setattr(each.obj, key, value)
                 report(_plain(conversation), verdict.findings, self.handle.on_repair)
             if verdict.closes:
-                closed = self._close(tail, conversation, waiting, each, added)
+                closed = self._close(tail, conversation, waiting, each, added, timed=timed)
                 tail.block, tail.open = [], False
-            # A time that the database is to give may be that of the closing rows.
-            unsure = not closed or (timed and each.now is None)
+            # A time may be that of the closing rows.
+            unsure = not closed or timed
             if unsure and (verdict.disturbs or verdict.closes):
                 self.later(conversation)
             tail.take(weigh(tail, message, mapping.format, policy) if closed else verdict)
             waiting.append(each)
 
-    def _give_times(self, conversation: Any, added: list[Added]) -> None:
-        """Where rows were moved on to later times, the database's own would be before them."""
-        rows = self.rows
-        last, _ = rows.tail(self.connection, rows.id_of(conversation), 1)
-        moved = conversation in self.handle.kept(self.session).locked
-        following = time_behind(last[0][0]) if last else None
-        if following is None or (rows.postgresql and not moved):
-            return
-        now = datetime.now(following.tzinfo or UTC).replace(microsecond=0)
-        if not rows.postgresql and following.replace(tzinfo=now.tzinfo) <= now:
+    def _give_times(self, conversation: Any, added: Sequence[Added]) -> None:
+        """Where rows came to later times than the database's own, new ones go on behind them."""
+        rows, moved = self.rows, conversation in self.handle.kept(self.session).moved
+        following = time_due(self.connection, rows, rows.id_of(conversation), moved=moved)
+        if following is None:
             return
         for each in added:
-            if each.now is None:
+            if each.now is None and not each.mapping.has_clock:
                 setattr(each.obj, each.mapping.order, following)
                 following += MICROSECOND
 
@@ -261,6 +255,8 @@ class Flush:
         waiting: Sequence[Added],
         new: Added,
         added: Sequence[Added],
+        *,
+        timed: bool,
     ) -> bool:
         """Close what is open before an object; False where that has to wait for the flush."""
         if not waiting:
@@ -272,6 +268,8 @@ class Flush:
             last, _ = rows.tail(self.connection, id_, 1)
             if rows.numbered and last:
                 renumber(added, int(last[0][0] or 0))
+            if timed:
+                self._give_times(conversation, added)
             return True
         found = examine(tail.block, new.mapping.format, self.handle.policy)
         where = places(found.rebuild(), tail.block, waiting, new)
@@ -320,6 +318,7 @@ class Flush:
             tail = self._tail(conversation)
             tail.stray, tail.left = done.stray, tail.left or done.left
         if done.findings:
+            kept.moved.add(conversation)
             report(_plain(conversation), done.findings, self.handle.on_repair)
             reload(self.handle, self.session, self.connection, conversation)
 

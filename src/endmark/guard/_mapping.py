@@ -184,6 +184,8 @@ class Mapping:
         self.key = tuple(mapper.get_property_by_column(c).key for c in mapper.primary_key)
         order = store.order or tuple(column.name for column in mapper.primary_key)
         self.order = by_column[order[0]]
+        default = mapper.column_attrs[self.order].columns[0].default
+        self.has_clock = default is not None and default.is_callable  # the application's own
         # What is stored, and where it is read, hangs on these.
         told = (*self.conversation, self.order, self.payload, *self.key)
         self.telling = tuple(dict.fromkeys((*told, self.role) if self.role else told))

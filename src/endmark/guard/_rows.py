@@ -195,6 +195,17 @@ class Rows:
         current = found[0][-1] if found and epoch else None
         return found, None if current is None else int(current)
 
+    def now(self, connection: Connection) -> Cell:
+        """Give the time that the database would give to a row, as the order's column reads."""
+        kind = self.table.columns[self.source.order[0]].type
+        here = (
+            f"CAST(CAST(CURRENT_TIMESTAMP AS {kind}) AS TEXT)"
+            if self.postgresql
+            else "CURRENT_TIMESTAMP"
+        )
+        found: Cell = connection.scalar(text(f"SELECT {here}"))
+        return found
+
     def message(self, found: Sequence[Cell]) -> Message:
         """Read the message of a row that `tail` gave. Raises `UnreadableError`."""
         cell = found[self._at]
