@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -134,10 +135,12 @@ def object_of(mapping: Mapping, message: Message, like: Any) -> Any:
     """Make an object for a closing message, like the one that it stands before."""
     obj: Any = mapping.mapper.class_manager.new_instance()
     values = attributes.instance_dict(like)
-    unique = {*mapping.key, mapping.order, *filter(None, [mapping.number])}
+    own = {*mapping.key, mapping.order, *mapping.unshared, *filter(None, [mapping.number])}
     for attribute in mapping.mapper.column_attrs:
-        if attribute.key in values and attribute.key not in unique:
+        if attribute.key in values and attribute.key not in own:
             setattr(obj, attribute.key, values[attribute.key])
+    for name, kind in mapping.drawn.items():
+        setattr(obj, name, kind(str(uuid.uuid4())))
     for relation in mapping.parents:
         if values.get(relation.key) is not None:
             setattr(obj, relation.key, values[relation.key])

@@ -7,11 +7,14 @@ from typing import Any
 
 from sqlalchemy import (
     JSON,
+    Column,
     Integer,
     Numeric,
     PrimaryKeyConstraint,
+    String,
     TypeDecorator,
     UniqueConstraint,
+    Uuid,
     inspect,
 )
 from sqlalchemy.engine.default import DefaultDialect
@@ -164,6 +167,16 @@ def _is_random(column: Any) -> bool:
     )
 
 
+def _is_unique(column: Any) -> bool:
+    """Tell whether a column is unique by itself."""
+    if not isinstance(column, Column):
+        return False
+    table = column.table
+    several: list[Any] = [c for c in table.constraints if isinstance(c, UniqueConstraint)]
+    several += [index for index in table.indexes if index.unique]
+    return any([*one.columns] == [column] for one in several)
+
+
 class Mapping:
     """The attributes of one mapped class that a store's columns stand behind."""
 
@@ -190,6 +203,15 @@ class Mapping:
         told = (*self.conversation, self.order, self.payload, *self.key)
         self.telling = tuple(dict.fromkeys((*told, self.role) if self.role else told))
         self.number = next((by_column[n] for n in ("message_id",) if n in by_column), None)
+        alone = {a.key: a.columns[0] for a in mapper.column_attrs if _is_unique(a.columns[0])}
+        self.unshared = tuple(alone)
+        # No two rows may share these, and nobody else gives a closing row its own.
+        self.drawn = {
+            key: column.type.python_type
+            for key, column in alone.items()
+            if key not in self.telling and isinstance(column.type, String | Uuid)
+            if not column.nullable and column.default is column.server_default is None
+        }
         self.parents = [
             relation
             for relation in mapper.relationships

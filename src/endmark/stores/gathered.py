@@ -21,8 +21,8 @@ from endmark.stores import json_text
 from endmark.stores._store import Answers
 from endmark.stores.changes import Change
 from endmark.stores.conversation import Conversation, Row
+from endmark.stores.new_rows import new_key
 from endmark.stores.order import places
-from endmark.stores.rows import new_key
 from endmark.stores.select import label, of_conversations, read_rows
 from endmark.stores.source import Source
 from endmark.stores.table import Cell, Cells, Table, rows_of

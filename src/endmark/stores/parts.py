@@ -18,7 +18,7 @@ from endmark.stores._store import PartTable
 from endmark.stores.changes import Change
 from endmark.stores.conversation import Conversation, Row
 from endmark.stores.json_align import align
-from endmark.stores.rows import NAMESPACE
+from endmark.stores.new_rows import NAMESPACE
 from endmark.stores.select import label, of_conversations, read_rows
 from endmark.stores.source import Source
 from endmark.stores.table import Cell, Cells, Table, rows_of

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -19,10 +18,10 @@ from endmark.stores import fields, heads, json_text
 from endmark.stores.changes import Change
 from endmark.stores.conversation import Conversation, Row
 from endmark.stores.copies import agreed
+from endmark.stores.new_rows import cells_of_new, new_key
 from endmark.stores.order import (
     Write,
     are_days,
-    following,
     no_room,
     places,
     pushes,
@@ -41,7 +40,6 @@ _PLAIN = {
     for spaced in (True, False)
     for ascii_ in (True, False)
 }
-NAMESPACE = uuid.UUID("6f0f5d0c-9a3c-5b52-8f2e-3b8f6c1d7e11")
 
 
 def load(
@@ -225,7 +223,7 @@ def _rotated(
             made += _update(source, rows[target], cells)
         else:
             key = new_key(source, rows[-1], added)
-            own = cells | _new(source, conversation, rows[-1], added)
+            own = cells | cells_of_new(source, conversation, rows[-1], added)
             made.append(Change(source.table.label, key, None, own, like=rows[-1].key))
             added += 1
     held = set(targets)
@@ -251,7 +249,7 @@ def respaced(
     for slot, (origin, value) in enumerate(zip(origins, values, strict=True)):
         if origin is None:
             cells = {first: stamps[0][1](value), **slots[slot]}
-            cells |= _new(source, conversation, like, slot)
+            cells |= cells_of_new(source, conversation, like, slot)
             key = new_key(source, like, slot)
             inserts.append(Change(source.table.label, key, None, cells, like=like.key))
             continue
@@ -287,53 +285,3 @@ def _in_turn(
             moves[row] = (was, value, replace(change, key=key, before=before | aside))
         made += [moves.pop(row)[2] for row in reversed(chain)]
     return made
-
-
-def _new(source: Source, conversation: Conversation, like: Row, ordinal: int) -> Cells:
-    """Give what a new row holds in the columns that it does not have from the row before it."""
-    named = "_".join(map(str, conversation.id))
-    cells: Cells = {}
-    for column, value in source.new.items():
-        if column in source.fields:  # it goes with its message, wherever that is put
-            continue
-        seed = f"{source.table.label}:{label(like.key)}:{ordinal}:{column}"
-        made = uuid.uuid5(NAMESPACE, seed)
-        text = isinstance(value, str)
-        cells[column] = str(value).format(id=made, conversation=named) if text else value
-    return cells
-
-
-def new_key(source: Source, like: Row, ordinal: int) -> Cells:
-    """Give the key of a new row, as far as the database does not give it.
-
-    Made keys come from the key of the row they stand by: the same on every run. An id that orders
-    the rows by its time is the next one, so that what the application writes then stands behind.
-    """
-    key: Cells = {}
-    for name in source.key:
-        column = source.table.columns[name]
-        if column.numbered or (name == source.order[0] and source.kind != "shared"):
-            continue
-        if source.table.dialect == "postgresql" and column.free and column.is_time:
-            continue  # its default: when the row is made
-        if name in source.store.conversation:
-            key[name] = like.key[name]
-            continue
-        if name == source.order[0] and set(source.store.conversation) <= set(source.key):
-            [(last, write)] = places([like.key[name]], column.type)
-            key[name] = write(last + 1 + ordinal)
-            continue
-        if name == source.order[0] and (made := following(like.key[name], 1 + ordinal)):
-            key[name] = made
-            continue
-        seed = f"{source.table.label}:{label(like.key)}:{ordinal}"
-        if any(word in column.type.lower() for word in ("int", "num")):
-            msg = (
-                f"rows of {source.table.label} need a number in {name} that the database does "
-                "not give; no row can be added"
-            )
-            raise UnreadableError(msg)
-        drawn = uuid.uuid5(NAMESPACE, seed)
-        # SQLAlchemy keeps a UUID in 32 characters where the database has no type for it.
-        key[name] = drawn.hex if "char(32)" in column.type.lower() else str(drawn)
-    return key
