@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+import psycopg
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import async_sessionmaker, create_async_engine
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, sessionmaker
 
 from endmark import check
-from endmark.guard import guard
+from endmark.guard import _with_begin, guard
 from fix_databases import Database, Run
 from guard_messages import CHAT, Message
 
@@ -48,6 +50,12 @@ class Numbered(Base):
 
 MAPPING = {"conversation": "thread", "order": "seq", "payload": "body", "format": "openai-chat"}
 TURN = [CHAT.user("go"), CHAT.calls("a"), CHAT.result("a"), CHAT.calls("b"), CHAT.user("again")]
+
+
+def opened(database: Database, told: dict[str, Any] | None = None, **options: Any) -> sa.Engine:
+    """Open an engine on whose connections everything is prepared at once."""
+    told = {"prepare_threshold": 0} | (told or {})
+    return sa.create_engine(database.url, connect_args=told, **options)
 
 
 def guarded(engine: sa.Engine) -> sessionmaker[Any]:
@@ -94,18 +102,22 @@ def widen(connection: sa.Connection) -> None:
     connection.execute(sa.text("ALTER TABLE line ALTER seq TYPE bigint, ALTER body TYPE jsonb"))
 
 
-WAYS: dict[str, tuple[dict[str, Any], int]] = {
-    "as it comes": ({}, 1),
-    "serializable": ({"isolation_level": "SERIALIZABLE"}, 0),
-    "nothing is prepared": ({"connect_args": {"prepare_threshold": None}}, 0),
-    "another encoding": ({"connect_args": {"client_encoding": "LATIN1"}}, 0),
+# What an engine and its connections are told, and how many statements are prepared then.
+WAYS: dict[str, tuple[dict[str, Any], dict[str, Any], int]] = {
+    "as it comes": ({}, {}, 1),
+    "serializable": ({"isolation_level": "SERIALIZABLE"}, {}, 0),
+    "another encoding": ({}, {"client_encoding": "LATIN1"}, 0),
+    "nothing is prepared": ({}, {"prepare_threshold": None}, 0),
+    "not used often enough": ({}, {"prepare_threshold": 100}, 0),
+    "used often enough": ({}, {"prepare_threshold": len(TURN) - 2}, 1),
+    "values in the text": ({}, {"cursor_factory": psycopg.ClientCursor}, 0),
 }
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_connection_begins_as_it_was_told(database: Database, way: str) -> None:
-    options, prepared = WAYS[way]
-    engine = sa.create_engine(database.url, **options)
+    options, told, prepared = WAYS[way]
+    engine = opened(database, told, **options)
     sessions = guarded(engine)
     levels = []
 
@@ -129,7 +141,7 @@ def test_a_connection_begins_as_it_was_told(database: Database, way: str) -> Non
 def test_what_was_prepared_may_be_gone_or_out_of_date(
     database: Database, between: Callable[[sa.Connection], None]
 ) -> None:
-    engine = sa.create_engine(database.url)
+    engine = opened(database)
     sessions = guarded(engine)
     for number, message in enumerate(TURN):
         with sessions.begin() as session:
@@ -140,18 +152,49 @@ def test_what_was_prepared_may_be_gone_or_out_of_date(
     engine.dispose()
 
 
+@pytest.mark.parametrize("most", [None, 1])
+def test_it_goes_on_beside_sessions_that_read(
+    database: Database, most: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of them ends by a ROLLBACK, behind which psycopg takes all prepared statements away."""
+    engine = opened(database, {"prepare_threshold": 2}, pool_size=1, max_overflow=0)
+    sa.event.listen(engine, "connect", lambda raw, _: setattr(raw, "prepared_max", most))
+    sessions, looks = guarded(engine), []
+    rows = _with_begin.WithBegin.rows
+
+    def look(self: Any, *given: Any) -> Any:
+        looks.append(rows(self, *given))
+        return looks[-1]
+
+    monkeypatch.setattr(_with_begin.WithBegin, "rows", look)
+    for number in range(20):
+        add(sessions, number, CHAT.user(str(number)))
+        for _ in range(3):
+            with sessions() as session:
+                session.get(Line, 1)
+        with sessions.begin() as session, session.begin_nested() as inside:
+            session.get(Line, 1)
+            inside.rollback()
+    assert [found is None for found in looks] == [True] * 3 + [False] * 17
+    assert history(engine) == [CHAT.user(str(number)) for number in range(20)]
+    engine.dispose()
+
+
 @pytest.mark.parametrize("thread", ["", "it's", 'a "b" \\ %s :x $1', "NULL", "żółć 🜁", "1"])
 def test_any_name_of_a_conversation_finds_its_own(database: Database, thread: str) -> None:
-    sessions = guarded(database.engine)
+    engine = opened(database)
+    sessions = guarded(engine)
     write(sessions, [CHAT.calls("other")], "another")
     write(sessions, TURN, thread)
-    assert_sound(database.engine, thread)
+    assert_sound(engine, thread)
+    engine.dispose()
 
 
 @pytest.mark.parametrize("thread", [1, -(2**63), 2**63 - 1])
 def test_any_number_of_a_conversation_finds_its_own(database: Database, thread: int) -> None:
-    Base.metadata.create_all(database.engine)
-    sessions = sessionmaker(database.engine)
+    engine = opened(database)
+    Base.metadata.create_all(engine)
+    sessions = sessionmaker(engine)
     guard(sessions, Numbered, **{**MAPPING, "order": "id"})
     for message in (CHAT.user("go"), CHAT.calls("a"), CHAT.user("again")):
         with sessions.begin() as session:
@@ -160,10 +203,11 @@ def test_any_number_of_a_conversation_finds_its_own(database: Database, thread: 
         found = list(session.scalars(sa.select(Numbered.body).order_by(Numbered.id)))
     assert len(found) == 4
     assert check(found, "openai-chat") == ()
+    engine.dispose()
 
 
 def test_a_lost_connection_is_said_once_and_left(database: Database) -> None:
-    engine = sa.create_engine(database.url, pool_size=1, max_overflow=0)
+    engine = opened(database, pool_size=1, max_overflow=0)
     sessions = guarded(engine)
     with sessions.begin() as session:
         session.add(Line(thread="c", seq=1, body=CHAT.calls("a")))
@@ -211,14 +255,16 @@ def add(sessions: sessionmaker[Any], seq: int, message: Message) -> None:
 
 
 def test_a_look_that_waits_lets_other_threads_go_on(database: Database) -> None:
-    sessions = guarded(database.engine)
+    engine = opened(database)
+    sessions = guarded(engine)
     with locked(database):
         add(sessions, 1, CHAT.user("go"))
-    assert history(database.engine) == [CHAT.user("go")]
+    assert history(engine) == [CHAT.user("go")]
+    engine.dispose()
 
 
 def test_a_look_that_waits_can_be_interrupted(database: Database) -> None:
-    engine = sa.create_engine(database.url)
+    engine = opened(database)
     sessions = guarded(engine)
     interrupt = partial(signal.pthread_kill, threading.get_ident(), signal.SIGINT)
     with locked(database, interrupt), pytest.raises(KeyboardInterrupt):
@@ -230,7 +276,7 @@ def test_a_look_that_waits_can_be_interrupted(database: Database) -> None:
 
 def test_a_look_that_waits_can_be_cancelled(database: Database, run: Run[None]) -> None:
     Base.metadata.create_all(database.engine)
-    engine = create_async_engine(database.url)
+    engine = create_async_engine(database.url, connect_args={"prepare_threshold": 0})
     sessions = async_sessionmaker(engine)
     guard(sessions, Line, **MAPPING)
 
@@ -257,13 +303,16 @@ def test_a_look_that_waits_can_be_cancelled(database: Database, run: Run[None]) 
 
 
 def test_a_look_that_is_refused_is_refused_in_the_servers_words(database: Database) -> None:
-    options = {"options": "-c lock_timeout=50"}
-    engine = sa.create_engine(database.url, connect_args=options)
+    engine = opened(database, {"options": "-c lock_timeout=300"})
     sessions = guarded(engine)
+    write(sessions, [CHAT.user("warm")], "another")
     with database.engine.begin() as connection:
         connection.execute(sa.text("LOCK TABLE line IN ACCESS EXCLUSIVE MODE"))
-        with pytest.raises(sa.exc.OperationalError, match="lock timeout"):
+        start = time.monotonic()
+        with pytest.raises(sa.exc.OperationalError, match="lock timeout") as caught:
             add(sessions, 1, CHAT.user("go"))
+        assert time.monotonic() - start < 0.6  # it did not wait twice
+        assert caught.value.orig.sqlstate == "55P03"
     write(sessions, TURN)
     assert_sound(engine)
     engine.dispose()

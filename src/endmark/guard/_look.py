@@ -11,7 +11,6 @@ from typing import Any
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
-from endmark.guard._with_begin import WithBegin
 from endmark.stores.table import Cell
 
 __all__ = ["Look"]
@@ -24,12 +23,12 @@ class Look:
         built: Any = text(sql).compile(dialect=connection.dialect)
         self._sql = built.string
         self._names = list(built.positiontup) if built.positional else None
-        self._with_begin = WithBegin(sql) if connection.dialect.driver == "psycopg" else None
+        self._with_begin = _with_begin(connection, sql)
 
     def rows(self, connection: Connection, values: dict[str, Any]) -> list[Sequence[Cell]]:
         """Give what it finds with these values. Errors come as SQLAlchemy's, without values."""
         if self._with_begin is not None:
-            found = self._with_begin.rows(connection, values)
+            found: list[Sequence[Cell]] | None = self._with_begin.rows(connection, values)
             if found is not None:
                 return found
         names = self._names
@@ -42,5 +41,22 @@ class Look:
             raise DBAPIError.instance(
                 self._sql, None, error, errors, hide_parameters=True
             ) from error
+        except BaseException as error:
+            if not isinstance(error, Exception):  # as SQLAlchemy does: it is busy still, perhaps
+                connection.invalidate(error)
+            raise
         finally:
             cursor.close()
+
+
+def _with_begin(connection: Connection, sql: str) -> Any:
+    """Give a query that can go with BEGIN; None for another driver, or a libpq before 17."""
+    if connection.dialect.driver != "psycopg":
+        return None
+    import psycopg
+
+    if not psycopg.capabilities.has_send_close_prepared():
+        return None
+    from endmark.guard._with_begin import WithBegin
+
+    return WithBegin(connection.engine, sql)
