@@ -309,6 +309,20 @@ ELSEWHERE = """
 """
 
 
+def test_what_the_database_refuses_is_said(cli: Cli, tmp_path: Path) -> None:
+    history = json.loads((HERE / "files" / "dangling.json").read_text())
+    rows = [(thread, json.dumps(message)) for thread in "ab" for message in history]
+    url, *flags = own_table(tmp_path / "own.db", "TEXT", rows)
+    with closing(sqlite3.connect(tmp_path / "own.db")) as connection, connection:
+        refuse = "BEGIN SELECT RAISE(ABORT, 'not today'); END"
+        connection.execute(f"CREATE TRIGGER keep BEFORE INSERT ON own {refuse}")
+        connection.execute(f"CREATE TRIGGER stay BEFORE UPDATE ON own {refuse}")
+    ended = cli("heal-db", "apply", url, *flags, "--include-frontier", "--yes")
+    assert ended.code == 2
+    why = "nothing could be healed: 2 of 2 conversations skipped, the first because .*not today"
+    assert re.search(why, ended.err.splitlines()[-1])
+
+
 @pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 def test_what_other_schemas_hold_is_named(cli: Cli, database: Any) -> None:
     with database.engine.begin() as connection:

@@ -26,6 +26,7 @@ from endmark.heal import Options
 from endmark.policy import Policy
 from endmark.stores import Store
 from endmark.stores.database import opened, safe_url
+from endmark.stores.guess import MOST
 
 __all__ = ["main"]
 
@@ -82,8 +83,10 @@ def scan(
         say(f"read: {', '.join(f'{store.name} in {store.table}' for store in chosen)}")
         for flags in unread:
             say(f"not read, though it looks like messages: {flags}")
+        if len(unread) >= MOST:
+            say("there may be more such tables: --table names one to read")
     if 0 < found.conversations == found.skipped:
-        say(f"heal-db: {report.nothing_read(found.conversations, tally)}")
+        say(f"heal-db: {report.nothing_done(found, tally)}")
         return WRONG
     said = report.partly_read(found) if as_json or as_list else report.advice(found, tally)
     if said:
@@ -118,9 +121,10 @@ def apply(
                 on_progress=on_progress,
                 stop=stop.is_set,
             )
-        everything = done.skipped if not (done.healed or done.pending or stop.is_set()) else 0
-        if everything:  # or so it seems: those that are clean are not counted
-            everything = heal.scan(engine, chosen, policy=rules, options=options).conversations
+        found = None
+        if done.skipped and not (done.healed or done.pending or stop.is_set()):
+            # Everything, or so it seems: those that are clean are not counted.
+            found = heal.scan(engine, chosen, policy=rules, options=options)
     if as_json:
         report.put_json(report.counts(done))
     else:
@@ -133,8 +137,8 @@ def apply(
     if stop.is_set():
         say("stopped after the batch; run the same command again to go on")
         return INTERRUPTED
-    if 0 < everything == done.skipped:
-        say(f"heal-db: {report.nothing_read(everything, tally)}")
+    if found is not None and found.conversations == done.skipped:
+        say(f"heal-db: {report.nothing_done(found, tally)}")
         return WRONG
     return 0
 

@@ -26,7 +26,7 @@ __all__ = [
     "advice",
     "counts",
     "item_line",
-    "nothing_read",
+    "nothing_done",
     "partly_read",
     "progress",
     "put_json",
@@ -94,12 +94,13 @@ class Tally:
             self.on_item(item)
 
 
-def nothing_read(conversations: int, tally: Tally) -> str:
+def nothing_done(found: Scan, tally: Tally) -> str:
     """Say that every conversation was skipped, and what is probably wrong."""
-    return (
-        f"nothing could be read: {conversations:,} of {conversations:,} conversations skipped, "
-        f"the first because {tally.first_skipped}; check --format, --payload, --layout, --role"
-    )
+    told = f"{found.conversations:,} of {found.conversations:,} conversations skipped, the first "
+    told += f"because {tally.first_skipped}"
+    if found.skipped < found.conversations:
+        return f"nothing could be healed: {told}"
+    return f"nothing could be read: {told}; check --format, --payload, --layout, --role"
 
 
 def partly_read(found: Scan) -> str:
