@@ -139,12 +139,19 @@ class Table:
         pragma = f"PRAGMA {'' if self.schema is None else self.quote(self.schema) + '.'}"
         rows = connection.execute(text(f"{pragma}table_xinfo({self.quote(self.name)})"))
         alone, has_rowid = len(self.primary_key) == 1, _has_rowid(connection, self.ref)
+        # Not of the rowid, and not numbered, if an index keeps it: INTEGER PRIMARY KEY DESC.
+        apart = connection.scalar(
+            text("SELECT 1 FROM pragma_index_list(:name, :schema) WHERE origin = 'pk'"),
+            {"name": self.name, "schema": self.schema or "main"},
+        )
         columns = [
             Column(
                 name,
                 type_,
                 generated=hidden > 1,
-                numbered=bool(pk and alone and has_rowid and type_.upper() == "INTEGER"),
+                numbered=bool(
+                    pk and alone and has_rowid and not apart and type_.upper() == "INTEGER"
+                ),
                 free=not needed or default is not None,
             )
             for _, name, type_, needed, default, pk, hidden in rows
