@@ -30,6 +30,7 @@ from endmark.model import Shape
 from endmark.stores import json_text
 from endmark.stores._store import Store
 from endmark.stores.guess import sequence_of
+from endmark.stores.new_rows import LONG
 
 __all__ = ["NAMES", "Mapping", "collections_of", "mapping_of", "store_of_class"]
 
@@ -210,6 +211,7 @@ class Mapping:
             key: column.type.python_type
             for key, column in alone.items()
             if key not in self.telling and isinstance(column.type, String | Uuid)
+            if (getattr(column.type, "length", None) or LONG) >= LONG
             if not column.nullable and column.default is column.server_default is None
         }
         self.parents = [

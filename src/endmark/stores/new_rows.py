@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 
 from endmark.errors import UnreadableError
@@ -14,6 +15,7 @@ from endmark.stores.table import Cells, Column
 __all__ = ["NAMESPACE", "cells_of_new", "new_key"]
 
 NAMESPACE = uuid.UUID("6f0f5d0c-9a3c-5b52-8f2e-3b8f6c1d7e11")
+SHORT, LONG = 32, 36  # characters of an id without, and with, its dashes
 _DRAWN = ("char", "text", "uuid")  # types that hold a drawn id
 
 
@@ -78,11 +80,18 @@ def _unshared(source: Source) -> list[Column]:
         if column.name not in said
         and not (column.free or column.numbered or column.generated)
         and any(kind in column.type.lower() for kind in _DRAWN)
+        and _room(column) >= SHORT
     ]
+
+
+def _room(column: Column) -> int:
+    """Give how many characters a column takes."""
+    said = re.search(r"\((\d+)\)", column.type)
+    return int(said[1]) if said else LONG
 
 
 def _drawn(source: Source, like: Row, what: str, column: Column) -> str:
     """Draw an id for a row: the same on every run."""
     drawn = uuid.uuid5(NAMESPACE, f"{source.table.label}:{label(like.key)}:{what}")
     # SQLAlchemy keeps a UUID in 32 characters where the database has no type for it.
-    return drawn.hex if "char(32)" in column.type.lower() else str(drawn)
+    return drawn.hex if _room(column) < LONG else str(drawn)
