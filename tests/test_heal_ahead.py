@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from endmark import heal
 from endmark.heal import find
 from endmark.heal.report import USUAL
-from endmark.heal.stream import rows
+from endmark.heal.stream import chunks
 from endmark.stores import Source
 from fix_databases import Database, Run
 from test_heal_reading import MANY, STORE, filled
@@ -42,7 +42,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         monkeypatch.setattr(find, "streamed", streamed)
         found = list(streamed(source, connection, *more))
         yield from found[:9]
-        list(rows(connection, SLOW, {}))
+        list(chunks(connection, SLOW, {}))
         slept.append(SLOW)
 
     monkeypatch.setattr(find, "streamed", once)
@@ -106,7 +106,7 @@ def test_what_a_search_raises_reaches_the_caller(
 ) -> None:
     def broken(source: Source, connection: Connection, *_: Any) -> Iterator[find.Candidate]:
         yield from ()
-        list(rows(connection, "SELECT 1 / 0", {}))
+        list(chunks(connection, "SELECT 1 / 0", {}))
 
     monkeypatch.setattr(find, "streamed", broken)
     with pytest.raises(sa.exc.DBAPIError, match="division by zero"):
