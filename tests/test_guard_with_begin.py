@@ -23,6 +23,7 @@ from fix_databases import Database, Run
 from guard_messages import CHAT, Message
 
 pytestmark = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+NAMES = sa.text("SELECT name FROM pg_prepared_statements WHERE name LIKE 'endmark%'")
 PREPARED = sa.text("SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'endmark%'")
 
 
@@ -95,7 +96,8 @@ def nothing(_connection: sa.Connection) -> None: ...
 
 
 def deallocate(connection: sa.Connection) -> None:
-    connection.execute(sa.text("DEALLOCATE ALL"))
+    for name in list(connection.scalars(NAMES)):
+        connection.execute(sa.text(f"DEALLOCATE {name}"))
 
 
 def widen(connection: sa.Connection) -> None:
@@ -237,7 +239,7 @@ def locked(database: Database, then: Callable[[], object] | None = None) -> Iter
                 beside.rollback()
             if then is not None:
                 then()
-                done.wait()
+                done.wait(60)
 
     holder = threading.Thread(target=hold)
     holder.start()
@@ -263,9 +265,13 @@ def test_a_look_that_waits_lets_other_threads_go_on(database: Database) -> None:
     engine.dispose()
 
 
-def test_a_look_that_waits_can_be_interrupted(database: Database) -> None:
+def test_a_look_that_waits_can_be_interrupted(
+    database: Database, request: pytest.FixtureRequest
+) -> None:
     engine = opened(database)
     sessions = guarded(engine)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may ignore it
+    request.addfinalizer(partial(signal.signal, signal.SIGINT, before))
     interrupt = partial(signal.pthread_kill, threading.get_ident(), signal.SIGINT)
     with locked(database, interrupt), pytest.raises(KeyboardInterrupt):
         add(sessions, 1, CHAT.user("go"))
